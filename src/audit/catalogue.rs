@@ -1,0 +1,467 @@
+//! The catalogue of finding codes: one row each, the only place where their words and levels stand.
+
+use serde::Serialize;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Suspicious, or a habit of the producer that is broken; fails under `--strict`.
+    Warning,
+    /// Contradicts the data.
+    Error,
+    /// Cannot be judged by this version; exit status 2.
+    Unsupported,
+}
+
+impl Severity {
+    /// The level's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// The families of checks, in the order in which they are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Files, names, hashes.
+    Integrity,
+    /// The raw samples and their medians.
+    Samples,
+    /// Event spans, calibration, warm-up, host clocks.
+    Timing,
+    /// Fixtures, sources, launches, outputs, comparisons.
+    Proofs,
+    /// Failed processes stay failed.
+    Failures,
+    /// The fitted model, refitted.
+    Model,
+    /// The fit in exact rational arithmetic.
+    Exactness,
+    /// Numbers in the package's README.
+    Prose,
+    /// Claims made from printed medians.
+    Claims,
+}
+
+impl Family {
+    /// All families in report order.
+    pub const ALL: [Family; 9] = [
+        Family::Integrity,
+        Family::Samples,
+        Family::Timing,
+        Family::Proofs,
+        Family::Failures,
+        Family::Model,
+        Family::Exactness,
+        Family::Prose,
+        Family::Claims,
+    ];
+
+    /// The family's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Integrity => "integrity",
+            Family::Samples => "samples",
+            Family::Timing => "timing",
+            Family::Proofs => "proofs",
+            Family::Failures => "failures",
+            Family::Model => "model",
+            Family::Exactness => "exactness",
+            Family::Prose => "prose",
+            Family::Claims => "claims",
+        }
+    }
+
+    /// What a pass of the family proves, in one sentence.
+    pub fn proves(self) -> &'static str {
+        match self {
+            Family::Integrity => "every declared file is there, inside the package, with the recorded bytes and hash",
+            Family::Samples => "samples.csv and validation.json hold the same samples, and every median is theirs",
+            Family::Timing => "times per operation follow from spans and counts; clocks, calibration and caps agree",
+            Family::Proofs => "fixtures, sources, launches, outputs and comparisons follow from geometry and data",
+            Family::Failures => "what failed stays failed, what is missing stays missing, a retry stays apart",
+            Family::Model => "observations, subsets, folds, residuals, decisions and metrics are what a refit gives",
+            Family::Exactness => "the recorded coefficients are the optimum in exact rational arithmetic, within tolerance",
+            Family::Prose => "the numbers in the README agree with the data at their printed precision",
+            Family::Claims => "each claim follows from the printed medians within their rounding",
+        }
+    }
+}
+
+/// One row of the catalogue.
+#[derive(Debug)]
+pub struct Rule {
+    /// The code, as written in output.
+    pub name: &'static str,
+    /// The family that raises it.
+    pub family: Family,
+    /// Its level.
+    pub severity: Severity,
+    /// The rule in a few words.
+    pub title: &'static str,
+    /// Why it matters and how it is checked.
+    pub explanation: &'static str,
+    /// What to do when it is raised.
+    pub advice: &'static str,
+}
+
+macro_rules! catalogue {
+    ($($code:ident $name:literal $family:ident $severity:ident $title:literal $explanation:literal $advice:literal;)*) => {
+        /// A finding code.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $(#[doc = $title] $code,)* }
+
+        /// All rules, in catalogue order.
+        pub static CATALOGUE: &[Rule] = &[$(Rule {
+            name: $name,
+            family: Family::$family,
+            severity: Severity::$severity,
+            title: $title,
+            explanation: $explanation,
+            advice: $advice,
+        },)*];
+
+        impl Code {
+            /// All codes, in catalogue order.
+            pub const ALL: &[Code] = &[$(Code::$code,)*];
+        }
+    };
+}
+
+impl Code {
+    /// The code's row.
+    pub fn rule(self) -> &'static Rule {
+        &CATALOGUE[self as usize]
+    }
+
+    /// The code as written in output.
+    pub fn name(self) -> &'static str {
+        self.rule().name
+    }
+
+    /// The code's level.
+    pub fn severity(self) -> Severity {
+        self.rule().severity
+    }
+
+    /// What to do when it is raised.
+    pub fn advice(self) -> &'static str {
+        self.rule().advice
+    }
+
+    /// The code with this name.
+    pub fn from_name(name: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.name() == name)
+    }
+}
+
+catalogue! {
+    HashMismatch "hash-mismatch" Integrity Error
+        "A file's bytes are not the recorded ones"
+        "The SHA-256 of the file differs from its entry in receipts.json, and so does that of its text with line endings \
+         normalised to LF. The file was changed after it was sealed, or the receipt was."
+        "Fetch the file again from its source; if you changed it on purpose, seal the package again.";
+    SizeMismatch "size-mismatch" Integrity Error
+        "A recorded byte count contradicts the recorded hash"
+        "The file's SHA-256 matches its receipt but the recorded number of bytes does not, so the receipt was not \
+         written from the file."
+        "Seal the package again.";
+    LineEndings "line-endings" Integrity Warning
+        "A text file matches only after its line endings are normalised"
+        "Version control may check text out with CRLF. The raw bytes differ from the receipt, the same text with LF \
+         matches: nothing was changed but the line endings."
+        "Check out with `* text eol=lf` in .gitattributes, or with core.autocrlf=false, and verify again.";
+    AbsentFile "absent-file" Integrity Error
+        "A declared file is not there"
+        "receipts.json lists the file, the package does not have it. Nothing can be said about its content."
+        "Fetch the missing file, or accept its absence with --allow-absent GLOB.";
+    UndeclaredFile "undeclared-file" Integrity Warning
+        "A file in the package has no receipt"
+        "The file lies in the package folder but receipts.json does not list it, so nothing binds its content."
+        "Remove the file, or seal the package again with it.";
+    UnsafePath "unsafe-path" Integrity Error
+        "A declared name is not a plain relative path"
+        "Names must be relative, normalised, written with `/`, and mean the same on every system: no `..`, no drive or \
+         home prefix, no backslash, no control character, no name that Windows reserves. Nothing is opened."
+        "Rename the file and seal the package again.";
+    DuplicatePath "duplicate-path" Integrity Error
+        "Two declared names are one file on some systems"
+        "The names are equal after Unicode normalisation (NFC) or case folding, so the package cannot be unpacked \
+         everywhere without losing a file."
+        "Rename one of the files and seal the package again.";
+    Symlink "symlink" Integrity Error
+        "A declared file is a symbolic link"
+        "A link may point outside the package and may change its target. Links are never followed."
+        "Replace the link with the file itself.";
+    SpecialFile "special-file" Integrity Error
+        "A declared name is not a regular file"
+        "A folder, pipe, socket or device stands where a file was declared. It is not opened."
+        "Replace it with a regular file.";
+    UnreadableFile "unreadable-file" Integrity Error
+        "A declared file could not be read"
+        "The system refused to open or read the file, it changed while it was read, or it is larger than the limit."
+        "Check permissions and size, and verify again.";
+    ReceiptsAnchor "receipts-anchor" Integrity Error
+        "receipts.json is not the one that was expected"
+        "Hashes inside a package prove nothing against someone who can rewrite all of it. The SHA-256 given with \
+         --expect-receipts comes from elsewhere, and this receipts.json does not have it."
+        "Obtain the package, or the expected hash, from a source that you trust.";
+    NothingVerified "nothing-verified" Integrity Error
+        "The package declares nothing"
+        "receipts.json lists no file. A check of nothing is not a pass."
+        "Seal the package.";
+    MalformedReceipt "malformed-receipt" Integrity Error
+        "A receipt lacks its hash or its byte count"
+        "Each entry of receipts.json needs a lower-case SHA-256 of 64 hexadecimal digits and a byte count that is not \
+         negative."
+        "Seal the package again.";
+    JsonSyntax "json-syntax" Integrity Error
+        "A JSON file cannot be read"
+        "The text is not JSON as RFC 8259 defines it (NaN and Infinity are not), is nested too deep, or holds a number that \
+         cannot be represented. Checks that need the file are not run."
+        "Fetch the file again; it may be cut off.";
+    DuplicateKey "duplicate-key" Integrity Error
+        "A JSON object has one member twice"
+        "Readers differ in which of the two they keep, so two people may verify different content."
+        "Remove one of the two members.";
+    UnsupportedSchema "unsupported-schema" Integrity Unsupported
+        "The format or its version is not known"
+        "The `schema` or `kind` field names a format that this version does not read. Nothing can be said about it."
+        "Use a version of recount that knows this format.";
+    MalformedField "malformed-field" Proofs Error
+        "A field is missing or has the wrong type"
+        "A value that the format requires is absent or is something else (a string where a number belongs). What depends \
+         on it is not checked."
+        "Compare the file with the published format.";
+
+    CsvSyntax "csv-syntax" Samples Error
+        "samples.csv cannot be read"
+        "The header, the number of cells in a row, or the text encoding is not what the format says."
+        "Fetch the file again; it may be cut off.";
+    SampleValue "sample-value" Samples Error
+        "A sample is not a positive finite number"
+        "Times are finite and greater than zero. `nan`, `inf`, empty, zero and negative cells are no measurements, and \
+         neither is a decimal that is not the shortest form of its binary64 value."
+        "Restore the measured value.";
+    SampleMismatch "sample-mismatch" Samples Error
+        "samples.csv and validation.json disagree on a sample"
+        "Each sample stands in both files. They must be the same binary64 number, bit for bit."
+        "Find out which of the two files was changed.";
+    SampleRows "sample-rows" Samples Error
+        "Samples are missing, superfluous or not in order"
+        "samples.csv has one row for each sample in validation.json, in the order of cases, cohorts, routes and indexes, \
+         with indexes from 0 without gaps; a cohort without samples is no cohort."
+        "Export samples.csv again from validation.json.";
+    MedianMismatch "median-mismatch" Samples Error
+        "A recorded median is not the median of its samples"
+        "The p50 must equal the true median of the samples beside it (the mean of the middle two for an even count), to the \
+         last bit."
+        "Recompute the median; find out which run the recorded one came from.";
+    StatusMismatch "status-mismatch" Samples Error
+        "A status column contradicts the record"
+        "original_case_status and original_cohort_status repeat what validation.json says of the case and the cohort."
+        "Restore the original status; a failed run stays failed.";
+    CountMismatch "count-mismatch" Samples Error
+        "A stated count is not the counted one"
+        "Cases, executions and groups that the package states are counted again in its data."
+        "Correct the statement or restore the missing records.";
+
+    EventTime "event-time" Timing Error
+        "A time per operation does not follow from its span"
+        "Microseconds per operation are the event span in milliseconds times 1000 over the operations in it, in \
+         binary64, in that order."
+        "Recompute the time from the span.";
+    SpanLattice "span-lattice" Timing Error
+        "An event span is not a binary32 number"
+        "CUDA reports event times as binary32 milliseconds. A recorded span that no binary32 number equals was not \
+         reported by the device."
+        "Restore the span as the device reported it.";
+    OperationCount "operation-count" Timing Error
+        "Operations, replays and batch disagree"
+        "Operations per sample are the replays times the operations in one graph; native dispatches equal them."
+        "Restore the recorded counts.";
+    Calibration "calibration" Timing Error
+        "The calibration record does not lead to the replay count"
+        "Calibration starts with one replay; each next count is the target over the last span times its count, rounded up; \
+         counts stay within the caps."
+        "Restore the calibration record of this run.";
+    CalibrationEnd "calibration-end" Timing Warning
+        "The samples use another replay count than the calibration ended with"
+        "In the published package the last calibrated count is the one that the samples use. Another producer may do \
+         otherwise, so this is a warning."
+        "Check how the replay count was chosen.";
+    WarmUp "warm-up" Timing Error
+        "The warm-up did not reach its target"
+        "The recorded warm-up time is at least the target, with at least one replay, and not shorter than its \
+         replays can take."
+        "Restore the warm-up record, or run again.";
+    HostSpan "host-span" Timing Error
+        "A host span is shorter than the device span inside it"
+        "The host waits for the device, so its span contains the event span."
+        "Restore the recorded spans.";
+    ClockTick "clock-tick" Timing Warning
+        "A host time is finer than its own clock"
+        "The published host times are whole ticks of 100 ns, so milliseconds have at most four decimals. A finer value \
+         was not read from that clock."
+        "Restore the time as the clock gave it.";
+    ProtocolSetting "protocol-setting" Timing Error
+        "Runs of one package were made under different settings"
+        "Targets, caps, batch and protocol name are settings of the whole benchmark; medians of runs with different settings \
+         cannot be compared."
+        "Find the runs with other settings and repeat them.";
+
+    CaseMismatch "case-mismatch" Proofs Error
+        "A case is described differently in two places"
+        "cases.json, validation.json, the manifests and the model repeat each case; the padded width is the smallest power \
+         of two that holds a row; storage, operation and pattern agree."
+        "Restore the description under which the case was run.";
+    FixtureMismatch "fixture-mismatch" Proofs Error
+        "Two runs of one case had different inputs or manifests"
+        "Every cohort of a case uses the same five fixture files and the same manifest; otherwise times are not comparable."
+        "Run the cohort again on the same fixtures.";
+    SourcePrefix "source-prefix" Proofs Error
+        "The original source is not an unchanged prefix"
+        "A partition entry is appended to the original source. Each cohort's hash of the original part equals the \
+         default's source hash."
+        "Restore the source receipts, or run again with the original source.";
+    Selection "selection" Proofs Error
+        "A launch does not follow from geometry and schedule"
+        "Grid, entry, byte spans and original rows follow from R, N, B, the storage type and the rows asked for; the \
+         partition entry is taken only when its spans are disjoint."
+        "Restore the launch receipt.";
+    Realization "realization" Proofs Error
+        "The compiler's realization contradicts the tile"
+        "The realization text states programs, byte counts, tile size, width and reduction kind; all follow from the case, \
+         and all cohorts of a case share the facts."
+        "Restore the realization text.";
+    OutputCheck "output-check" Proofs Error
+        "An output was not fully rechecked, or failed"
+        "Every output element is compared with the oracle, none fails, guards and inputs are unchanged, the saved output has \
+         the size of R elements, and errors recorded twice agree."
+        "Run again; an output that fails has no valid time.";
+    OutputDiffers "output-differs" Proofs Warning
+        "Exact outputs of one case differ"
+        "Runs whose recorded error against the oracle is zero, on the same fixtures, store the same numbers; two hashes for \
+         them contradict each other."
+        "Check which output belongs to which run.";
+    Comparison "comparison" Proofs Error
+        "A recorded comparison is not the ratio of its medians"
+        "candidate/default, the percentage, the sign in words and the Torch ratio are recomputed from the medians."
+        "Recompute the comparison.";
+    ReceiptConflict "receipt-conflict" Proofs Error
+        "One file is recorded with two hashes"
+        "The same path stands in several receipts of the package; hash and byte count must be the same everywhere."
+        "Find out which receipt is the right one.";
+    CopyMismatch "copy-mismatch" Proofs Error
+        "A record that is repeated differs from its original"
+        "Parts of the record stand in several files; the copies must be equal."
+        "Find out which copy was changed.";
+
+    FailureRelabelled "failure-relabelled" Failures Error
+        "A failed run is called something else"
+        "A case whose process failed makes its cohort failed, whatever happened later."
+        "Restore the original status.";
+    BaselineFilled "baseline-filled" Failures Error
+        "A missing baseline carries a time"
+        "A route that failed or was not asked for has no timing: not zero, not a later retry's, not another's."
+        "Remove the time; a missing measurement stays missing.";
+    RetrySubstituted "retry-substituted" Failures Error
+        "A retry is not kept apart"
+        "A later run of a failed case is stored as a separate execution, for a case that did fail, with its own receipts."
+        "Store the retry separately and restore the original record.";
+    FailureRecord "failure-record" Failures Error
+        "The record of the failure is incomplete or contradicts itself"
+        "A failed process keeps its exit status, times and text; the preserved failure agrees with the run it came from."
+        "Restore the original failure record.";
+
+    ProfileId "profile-id" Model Error
+        "The profile id is not the hash of the profile"
+        "profile_id is the SHA-256 of the profile's canonical JSON (sorted keys, no spaces, ASCII, Python's floats)."
+        "Recompute the id, or restore the profile that was fitted.";
+    Provenance "provenance" Model Error
+        "Ids or hashes disagree between files"
+        "model.json, provenance.json, proof-receipts.json, receipts.json and validation.json name the same script, summary, \
+         profile and snapshot."
+        "Restore the provenance of this package.";
+    Observation "observation" Model Error
+        "A training observation does not follow from the data"
+        "Observations, their facts and features are rebuilt from validation.json and device.json."
+        "Rebuild the observations and fit again.";
+    Weight "weight" Model Error
+        "A weight, scale, group or record id of a training set is wrong"
+        "Each geometry has total weight one; scales are the weighted RMS of each feature over the training set only."
+        "Fit again.";
+    Subset "subset" Model Error
+        "An active subset is not what a refit gives"
+        "All subsets of the features are solved again: status, coefficients, objective, rank, singular values, condition."
+        "Fit again.";
+    Coefficient "coefficient" Model Error
+        "A coefficient or the chosen subset is not what a refit gives"
+        "The best feasible subset is chosen again by objective, size and mask; its coefficients are compared."
+        "Fit again.";
+    Residual "residual" Model Error
+        "A residual is not what a refit gives"
+        "Predicted, observed, signed and relative error of each observation, in the full fit and in each fold."
+        "Evaluate the model again.";
+    Decision "decision" Model Error
+        "A decision or an observed ratio is not what a refit gives"
+        "Scores, the selected schedule, its reason and the observed ratios are made again from the refitted model."
+        "Evaluate the policy again.";
+    Metric "metric" Model Error
+        "A summary metric is not what the decisions give"
+        "Counts, regressions, worst ratio and the geometry-equal-weight geometric mean."
+        "Recompute the summary.";
+    Fold "fold" Model Error
+        "The folds are not leave-one-geometry-out"
+        "There is one fold for each geometry, in order; it trains on all others and holds out every variant of its own."
+        "Run the cross-validation again.";
+    Drift "drift" Model Error
+        "A recheck drift or candidate ratio is not what the medians give"
+        "Samples, medians, recheck over default, and candidates over default and over recheck."
+        "Recompute the record.";
+    ModelText "model-text" Model Error
+        "A declared part of the model contradicts the procedure"
+        "Formula, policy, feature names, status and declared device repeat what the fit is and what it was fitted on."
+        "Restore the declaration.";
+
+    ExactOptimum "exact-optimum" Exactness Error
+        "A coefficient is not the exact optimum"
+        "The same least-squares problem is solved in rational arithmetic without rounding. A recorded coefficient further \
+         from it than the tolerance is not a solution of this problem."
+        "Fit again.";
+    ExactSubset "exact-subset" Exactness Error
+        "The exact optimum has another active subset"
+        "The best nonnegative subset is decided without rounding, with the optimality (KKT) conditions of the winner."
+        "Fit again, and look at how close the objectives are.";
+
+    ProseTable "prose-table" Prose Error
+        "A table cell of the README contradicts the data"
+        "Each cell is compared with the value it prints, rounded to the printed digits."
+        "Correct the README.";
+    ProseClaim "prose-claim" Prose Error
+        "A number in the README's text contradicts the data"
+        "Coefficients, counts, drift, residuals, metrics and single medians that the text names are recomputed and rounded to the \
+         printed digits."
+        "Correct the README.";
+    ProseUntraced "prose-untraced" Prose Warning
+        "A decimal number in the README follows from nothing in the data"
+        "A measured-looking number that equals no derived quantity at its printed precision may be out of date."
+        "Correct the number, or say where it comes from.";
+
+    ClaimInconsistent "claim-inconsistent" Claims Error
+        "A claim cannot follow from the printed medians"
+        "Printed medians stand for intervals of half a unit in their last digit. The claimed number, at its own printed \
+         precision, lies outside everything those intervals allow."
+        "Correct the claim or the table.";
+    ClaimMalformed "claim-malformed" Claims Error
+        "A claim or a medians table cannot be read"
+        "claims.json names a quantity that is not known, a number that is not a decimal, or a case that the table does \
+         not have."
+        "Correct the entry.";
+}

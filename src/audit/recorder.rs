@@ -1,0 +1,205 @@
+//! How a check writes down what it compared.
+
+use std::fmt::Display;
+
+use super::catalogue::{Code, Family, Severity};
+use super::finding::{Distance, Finding, Place};
+use super::report::{CheckReport, Outcome, Tally};
+use crate::package::json::{Document, Json, canonical, python_float};
+
+/// Longest text of an expected or found value in a finding.
+const SHOWN_CHARACTERS: usize = 160;
+
+/// Collects one check family's findings and counts its comparisons.
+#[derive(Debug)]
+pub struct Recorder {
+    family: Family,
+    tolerance: f64,
+    tally: Tally,
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+impl Recorder {
+    /// A recorder for one family; `tolerance` is the relative difference that floats may have where rounding may differ.
+    pub fn new(family: Family, tolerance: f64) -> Self {
+        Self { family, tolerance, tally: Tally::default(), findings: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The relative tolerance for floats.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// Writes down a finding at any place of any file.
+    pub fn report(&mut self, code: Code, file: &str, place: Place, expected: impl Display, found: impl Display) {
+        self.tally.wrong += 1;
+        self.findings.push(Finding {
+            code,
+            severity: code.severity(),
+            file: file.to_owned(),
+            place,
+            expected: shortened(expected.to_string()),
+            found: shortened(found.to_string()),
+            distance: None,
+            advice: code.advice().to_owned(),
+        });
+    }
+
+    /// Writes down a finding at a value of a JSON document.
+    pub fn report_at(
+        &mut self,
+        code: Code,
+        document: &Document,
+        at: &Json,
+        expected: impl Display,
+        found: impl Display,
+    ) {
+        let pointer = document.pointer_of(at).unwrap_or_default().to_owned();
+        self.report(code, document.name(), Place::pointer(pointer), expected, found);
+    }
+
+    /// Counts one comparison that held exactly.
+    pub fn held(&mut self) {
+        self.tally.exact += 1;
+    }
+
+    /// Counts `count` comparisons that held exactly.
+    pub fn held_many(&mut self, count: u64) {
+        self.tally.exact += count;
+    }
+
+    /// One condition on a value of a document: counted if it holds, else reported. Gives back whether it held.
+    pub fn require(
+        &mut self,
+        holds: bool,
+        code: Code,
+        document: &Document,
+        at: &Json,
+        expected: impl Display,
+        found: impl Display,
+    ) -> bool {
+        if holds {
+            self.held();
+        } else {
+            self.report_at(code, document, at, expected, found);
+        }
+        holds
+    }
+
+    /// A recorded value against what it must equal: same kind, and floats to the last bit.
+    pub fn equal(&mut self, code: Code, document: &Document, found: &Json, expected: &Json) -> bool {
+        let same = same_value(found, expected);
+        if same {
+            self.held();
+        } else {
+            self.report_at(code, document, found, show(expected), show(found));
+            self.add_distance(expected, found);
+        }
+        same
+    }
+
+    /// A recorded float against a recomputed one, to the last bit.
+    pub fn equal_float(&mut self, code: Code, document: &Document, at: &Json, expected: f64) -> bool {
+        self.equal(code, document, at, &Json::Float(expected))
+    }
+
+    /// A recorded float against a recomputed one, within the tolerance relative to `scale` (the magnitude that the
+    /// rounding errors of the recomputation are relative to; at least that of the numbers themselves).
+    pub fn close(&mut self, code: Code, document: &Document, at: &Json, expected: f64, scale: f64) -> bool {
+        let Json::Float(found) = *at else {
+            self.report_at(code, document, at, python_float(expected), show(at));
+            return false;
+        };
+        if found.to_bits() == expected.to_bits() {
+            self.tally.exact += 1;
+            return true;
+        }
+        let scale = scale.abs().max(found.abs()).max(expected.abs());
+        if approx::abs_diff_eq!(found, expected, epsilon = self.tolerance * scale) {
+            self.tally.within_tolerance += 1;
+            return true;
+        }
+        self.report_at(code, document, at, python_float(expected), python_float(found));
+        self.add_distance(&Json::Float(expected), at);
+        false
+    }
+
+    /// Adds the distance of two floats to the finding written last.
+    pub fn add_distance(&mut self, expected: &Json, found: &Json) {
+        if let (Some(expected), Some(found), Some(finding)) =
+            (expected.as_f64(), found.as_f64(), self.findings.last_mut())
+        {
+            finding.distance = Distance::between(expected, found);
+        }
+    }
+
+    /// Says something that is not a finding.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Whether no error was written down so far.
+    pub fn clean(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity == Severity::Warning)
+    }
+
+    /// The family's result: failed on any error, not run where nothing was compared.
+    pub fn finish(mut self) -> CheckReport {
+        self.findings.sort_by(|left, right| {
+            let key = |finding: &Finding| (finding.file.clone(), finding.place.line, finding.code.name());
+            key(left).cmp(&key(right))
+        });
+        let outcome = if !self.clean() {
+            Outcome::Failed
+        } else if self.tally.total() == 0 {
+            Outcome::NotRun("nothing to compare".to_owned())
+        } else {
+            Outcome::Passed
+        };
+        CheckReport {
+            family: self.family,
+            outcome,
+            tally: self.tally,
+            findings: self.findings,
+            notes: self.notes,
+        }
+    }
+
+    /// The family's result where it could not be run; findings written down so far are kept.
+    pub fn not_run(self, reason: impl Into<String>) -> CheckReport {
+        let mut report = self.finish();
+        if report.outcome != Outcome::Failed {
+            report.outcome = Outcome::NotRun(reason.into());
+        }
+        report
+    }
+}
+
+/// Equality of values as recorded: an integer is not a float, and floats are compared by their bits. Objects are equal
+/// whatever the order of their members.
+pub fn same_value(left: &Json, right: &Json) -> bool {
+    match (left, right) {
+        (Json::Float(left), Json::Float(right)) => left.to_bits() == right.to_bits(),
+        (Json::Array(left), Json::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_value(left, right))
+        }
+        (Json::Object(left), Json::Object(members)) => {
+            left.len() == members.len()
+                && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| same_value(value, other)))
+        }
+        _ => left == right,
+    }
+}
+
+/// A value as it is shown in a finding.
+pub fn show(value: &Json) -> String {
+    shortened(canonical(value))
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}... ({} characters)", &text[..end], text.chars().count()),
+        None => text,
+    }
+}

@@ -1,0 +1,4 @@
+//! `recount` counts published performance evidence again.
+
+pub mod audit;
+pub mod package;

@@ -1,0 +1,264 @@
+//! Strict JSON: a tree that keeps member order and the difference between integers and floats, and that remembers
+//! where in the file each value stands.
+//!
+//! `serde_json` does the reading (correctly rounded floats, a nesting limit, positions in syntax errors). Refused on top
+//! of the grammar: a member name twice in one object, and an integer that does not fit 64 bits, which would silently
+//! become a rounded float.
+
+mod canonical;
+mod locate;
+mod parse;
+
+pub use canonical::{canonical, python_float};
+pub use parse::JsonError;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A JSON value. Integers and floats are different things here, as they are to the producer of the published files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer literal within `i64`.
+    Int(i64),
+    /// An integer literal above `i64::MAX`.
+    Large(u64),
+    /// A literal with a fraction or an exponent, rounded to the nearest binary64.
+    Float(f64),
+    /// A string, unescaped.
+    Str(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object, members in the order of the file.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The member `name` of an object; `None` for other values and absent members.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        match self {
+            Json::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The value behind a path of member names, one after the other.
+    pub fn path(&self, names: &[&str]) -> Option<&Json> {
+        names.iter().try_fold(self, |value, name| value.get(name))
+    }
+
+    /// The value at a JSON pointer (RFC 6901); `""` is the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<&Json> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, token| match value {
+            Json::Array(items) => items.get(token.parse::<usize>().ok()?),
+            _ => value.get(&token.replace("~1", "/").replace("~0", "~")),
+        })
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a flag.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Json::Bool(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// A number as binary64; integers above 2^53 are rounded.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Json::Int(value) => Some(*value as f64),
+            Json::Large(value) => Some(*value as f64),
+            Json::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A non-negative integer.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Json::Int(value) => u64::try_from(*value).ok(),
+            Json::Large(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The items of an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Json::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&[(String, Json)]> {
+        match self {
+            Json::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// What kind of value this is, as a person would say it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a flag",
+            Json::Int(_) | Json::Large(_) => "an integer",
+            Json::Float(_) => "a float",
+            Json::Str(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Json::Str(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Json::Str(text)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(flag: bool) -> Self {
+        Json::Bool(flag)
+    }
+}
+
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Json::Float(value)
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or(Json::Large(value), Json::Int)
+    }
+}
+
+impl From<usize> for Json {
+    fn from(value: usize) -> Self {
+        Json::from(value as u64)
+    }
+}
+
+impl<T: Into<Json>> From<Vec<T>> for Json {
+    fn from(items: Vec<T>) -> Self {
+        Json::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// An object from `(name, value)` pairs, in that order.
+pub fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// A parsed JSON file of a package.
+///
+/// Values are handed around as plain `&Json`; [`Document::pointer_of`] finds out where one stands by its address, so that
+/// no check has to carry paths around. The index for it is built once, when the first finding asks.
+#[derive(Debug)]
+pub struct Document {
+    name: String,
+    text: String,
+    root: Json,
+    pointers: OnceLock<HashMap<usize, String>>,
+    offsets: OnceLock<HashMap<String, usize>>,
+}
+
+impl Document {
+    /// Parses the text of the file `name` (relative to the package, with `/`).
+    ///
+    /// # Errors
+    /// Syntax, nesting beyond the limit, a duplicate member, a number that binary64 or 64 bits cannot hold.
+    pub fn parse(name: &str, text: String) -> Result<Self, JsonError> {
+        let root = parse::parse(&text)?;
+        Ok(Self { name: name.to_owned(), text, root, pointers: OnceLock::new(), offsets: OnceLock::new() })
+    }
+
+    /// The file's name within its package.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The top value.
+    pub fn root(&self) -> &Json {
+        &self.root
+    }
+
+    /// The JSON pointer of a value of this very document (found by address, not by equality).
+    pub fn pointer_of(&self, value: &Json) -> Option<&str> {
+        let pointers = self.pointers.get_or_init(|| {
+            let mut pointers = HashMap::new();
+            index(&self.root, String::new(), &mut pointers);
+            pointers
+        });
+        pointers.get(&address(value)).map(String::as_str)
+    }
+
+    /// Line and column (both from 1, columns in characters) of the value at a pointer.
+    pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
+        let offsets = self.offsets.get_or_init(|| locate::offsets(&self.text));
+        offsets.get(pointer).map(|&offset| line_column(&self.text, offset))
+    }
+}
+
+/// Line and column (both from 1, columns in characters) of a byte offset; an offset past the end is the end.
+pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+    let column = 1 + String::from_utf8_lossy(&before[line_start..]).chars().count();
+    (line, column)
+}
+
+/// `name` as one reference token of a JSON pointer.
+pub fn pointer_token(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+fn address(value: &Json) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
+fn index(value: &Json, pointer: String, pointers: &mut HashMap<usize, String>) {
+    match value {
+        Json::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                index(item, format!("{pointer}/{at}"), pointers);
+            }
+        }
+        Json::Object(members) => {
+            for (name, member) in members {
+                index(member, format!("{pointer}/{}", pointer_token(name)), pointers);
+            }
+        }
+        _ => {}
+    }
+    pointers.insert(address(value), pointer);
+}

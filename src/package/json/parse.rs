@@ -1,0 +1,198 @@
+//! From text to [`Json`], refusing what a strict reader must.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::{Json, locate, pointer_token};
+
+/// Why a text is not acceptable JSON, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The text breaks the grammar, is nested too deep, or holds a number beyond binary64.
+    #[error("line {line}, column {column}: {reason}")]
+    Syntax {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        reason: String,
+    },
+    /// A member name stands twice in one object.
+    #[error("line {line}, column {column}: the member {pointer} appears twice")]
+    DuplicateKey {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Pointer of the member that is repeated.
+        pointer: String,
+    },
+    /// An integer needs more than 64 bits.
+    #[error("line {line}, column {column}: the integer at {pointer} does not fit 64 bits")]
+    LargeInteger {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Pointer of the integer.
+        pointer: String,
+    },
+}
+
+impl JsonError {
+    /// Line and column of the error, both from 1.
+    pub fn position(&self) -> (usize, usize) {
+        match self {
+            JsonError::Syntax { line, column, .. }
+            | JsonError::DuplicateKey { line, column, .. }
+            | JsonError::LargeInteger { line, column, .. } => (*line, *column),
+        }
+    }
+}
+
+/// 2^63: from here on a whole float may have been an integer literal that serde_json rounded.
+const ROUNDED_INTEGERS_FROM: f64 = 9_223_372_036_854_775_808.0;
+
+pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
+    let state = State::default();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let root = match tree {
+        Ok(root) => root,
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            if let Some(pointer) = state.duplicate.take() {
+                return Err(JsonError::DuplicateKey { line, column, pointer });
+            }
+            let message = error.to_string();
+            let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
+            return Err(JsonError::Syntax { line, column, reason });
+        }
+    };
+    if state.may_be_rounded.take()
+        && let Some((pointer, offset)) = locate::large_integer(text)
+    {
+        let (line, column) = super::line_column(text, offset);
+        return Err(JsonError::LargeInteger { line, column, pointer });
+    }
+    Ok(root)
+}
+
+/// What the visitors share: where they are, and what they saw on the way.
+#[derive(Default)]
+struct State {
+    path: RefCell<Vec<Step>>,
+    duplicate: RefCell<Option<String>>,
+    may_be_rounded: RefCell<bool>,
+}
+
+enum Step {
+    Name(String),
+    Index(usize),
+}
+
+impl State {
+    fn pointer(&self, last: &str) -> String {
+        let mut pointer = String::new();
+        for step in self.path.borrow().iter() {
+            pointer.push('/');
+            match step {
+                Step::Name(name) => pointer.push_str(&pointer_token(name)),
+                Step::Index(at) => pointer.push_str(&at.to_string()),
+            }
+        }
+        format!("{pointer}/{}", pointer_token(last))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Seed<'s>(&'s State);
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        if value.abs() >= ROUNDED_INTEGERS_FROM {
+            self.0.may_be_rounded.replace(true);
+        }
+        Ok(Json::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::from(value))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Str(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let mut array = Vec::new();
+        loop {
+            self.0.path.borrow_mut().push(Step::Index(array.len()));
+            let Some(item) = items.next_element_seed(self)? else { break };
+            self.0.path.borrow_mut().pop();
+            array.push(item);
+        }
+        self.0.path.borrow_mut().pop();
+        Ok(Json::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut members: Vec<(String, Json)> = Vec::new();
+        let mut seen = HashSet::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            // A scan is quicker than hashing for the small objects that make up nearly every file.
+            let repeated = if members.len() < 16 {
+                members.iter().any(|(earlier, _)| *earlier == name)
+            } else {
+                if seen.is_empty() {
+                    seen.extend(members.iter().map(|(earlier, _)| earlier.clone()));
+                }
+                !seen.insert(name.clone())
+            };
+            if repeated {
+                self.0.duplicate.replace(Some(self.0.pointer(&name)));
+                return Err(de::Error::custom("duplicate member"));
+            }
+            self.0.path.borrow_mut().push(Step::Name(name));
+            let value = entries.next_value_seed(self)?;
+            if let Some(Step::Name(name)) = self.0.path.borrow_mut().pop() {
+                members.push((name, value));
+            }
+        }
+        Ok(Json::Object(members))
+    }
+}
