@@ -4,11 +4,35 @@
 //! [`catalogue`].
 
 pub mod catalogue;
+mod compare;
+mod discover;
+pub mod evidence;
+mod failures;
 pub mod finding;
+mod integrity;
+mod proofs;
 mod recorder;
 pub mod report;
+mod samples;
+mod timing;
+mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};
 pub use finding::{Distance, Finding, Place};
+use compare::{compare, compare_within};
+pub use discover::packages;
+pub use evidence::Options;
 pub use recorder::{Recorder, same_value, show};
+pub use verify::verify;
 pub use report::{CheckReport, Fact, Outcome, Report, RequestError, SubjectKind, SubjectReport, Tally, Verdict};
+
+use crate::package::json::Document;
+use crate::package::partition::Problem;
+
+/// Writes down what a reader of `document` could not read.
+fn report_problems(recorder: &mut Recorder, document: &Document, problems: Vec<Problem>) {
+    for problem in problems {
+        let place = Place::pointer(problem.pointer);
+        recorder.report(Code::MalformedField, document.name(), place, problem.expected, problem.found);
+    }
+}

@@ -139,6 +139,13 @@ impl Recorder {
         self.notes.push(note.into());
     }
 
+    /// Takes over everything that another recorder of the same family wrote down.
+    pub fn absorb(&mut self, other: Recorder) {
+        self.tally += other.tally;
+        self.findings.extend(other.findings);
+        self.notes.extend(other.notes);
+    }
+
     /// Whether no error was written down so far.
     pub fn clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity == Severity::Warning)
@@ -192,9 +199,15 @@ pub fn same_value(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// A value as it is shown in a finding.
-pub fn show(value: &Json) -> String {
-    shortened(canonical(value))
+/// A value as it is shown in a finding; written only when it is displayed.
+pub fn show(value: &Json) -> impl Display + '_ {
+    struct Shown<'v>(&'v Json);
+    impl Display for Shown<'_> {
+        fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str(&shortened(canonical(self.0)))
+        }
+    }
+    Shown(value)
 }
 
 fn shortened(text: String) -> String {

@@ -1,3 +1,9 @@
 //! What is on disk: names, bytes, line endings, hashes, JSON and CSV. Knows nothing of findings.
 
+pub mod digest;
+pub mod folder;
 pub mod json;
+pub mod limits;
+pub mod name;
+pub mod partition;
+pub mod receipts;

@@ -15,15 +15,48 @@ pub fn canonical(value: &Json) -> String {
 /// A finite float as Python's `repr` writes it: the shortest digits that read back to the same binary64, positional from
 /// 1e-4 up to below 1e16, else with a signed exponent of at least two digits.
 pub fn python_float(value: f64) -> String {
-    let scientific = format!("{value:e}");
+    let scientific = shortest(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..16).contains(&exponent) {
-        let positional = format!("{value}");
-        return if positional.contains('.') { positional } else { positional + ".0" };
+        return positional(mantissa, exponent);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// Digits from which on two shortest decimals can be equally near to one binary64 number: every number of 15 digits or
+/// fewer that reads back is the only one.
+const FIRST_TIED_DIGITS: usize = 15;
+
+/// The shortest decimal in scientific notation; of two equally near ones that with the even last digit, as Python
+/// chooses and Rust's own shortest form does not.
+fn shortest(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let digits = shortest.split('e').next().map_or(0, |mantissa| mantissa.bytes().filter(u8::is_ascii_digit).count());
+    if digits >= FIRST_TIED_DIGITS {
+        let nearest = format!("{value:.*e}", digits - 1);
+        if nearest != shortest && nearest.parse() == Ok(value) {
+            return nearest;
+        }
+    }
+    shortest
+}
+
+/// Digits with the point moved by `exponent` places, with at least one digit on each side.
+fn positional(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let Ok(point) = usize::try_from(exponent) else {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{digits}");
+    };
+    if digits.len() <= point + 1 {
+        let zeros = "0".repeat(point + 1 - digits.len());
+        return format!("{sign}{digits}{zeros}.0");
+    }
+    let (whole, fraction) = digits.split_at(point + 1);
+    format!("{sign}{whole}.{fraction}")
 }
 
 fn write_value(value: &Json, text: &mut String) {

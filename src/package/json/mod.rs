@@ -228,6 +228,14 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The position of the value at a pointer or, where a member is missing, of the object that lacks it.
+    pub fn position_or_parent(&self, pointer: &str) -> Option<(usize, usize)> {
+        let parent = pointer.rfind('/').map(|at| &pointer[..at]);
+        self.position(pointer).or_else(|| self.position(parent?))
+    }
+}
+
 /// Line and column (both from 1, columns in characters) of a byte offset; an offset past the end is the end.
 pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];

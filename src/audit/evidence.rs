@@ -1,0 +1,96 @@
+//! One package as it was read: the contents that checks need, and why others are missing.
+
+use std::collections::BTreeMap;
+
+use globset::GlobSet;
+
+use crate::package::json::Document;
+use crate::package::partition::{SampleTable, Validation, files};
+
+/// What a run of the checks may be told.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Largest relative difference of floats whose last bits depend on the machine; the published rule is 1e-12.
+    pub tolerance: f64,
+    /// Declared files that may be absent.
+    pub allow_absent: GlobSet,
+    /// The SHA-256 that `receipts.json` must have, where the reader knows it.
+    pub expect_receipts: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: DEFAULT_TOLERANCE, allow_absent: GlobSet::empty(), expect_receipts: None }
+    }
+}
+
+/// The tolerance that the published package's own verifier grants other builds of its linear algebra.
+pub const DEFAULT_TOLERANCE: f64 = 1e-12;
+
+/// A file's content, or why there is none.
+pub type Content<T> = Result<T, String>;
+
+/// The contents of one package.
+#[derive(Debug)]
+pub struct Evidence {
+    /// JSON files by name.
+    pub documents: BTreeMap<String, Content<Document>>,
+    /// Other texts by name.
+    pub texts: BTreeMap<String, Content<Vec<u8>>>,
+}
+
+impl Evidence {
+    /// A JSON file.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used, for a "not run".
+    pub fn document(&self, name: &str) -> Result<&Document, String> {
+        match self.documents.get(name) {
+            Some(Ok(document)) => Ok(document),
+            Some(Err(reason)) => Err(format!("{name}: {reason}")),
+            None => Err(format!("{name} is not in the package")),
+        }
+    }
+
+    /// Another text.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used, for a "not run".
+    pub fn text(&self, name: &str) -> Result<&[u8], String> {
+        match self.texts.get(name) {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(reason)) => Err(format!("{name}: {reason}")),
+            None => Err(format!("{name} is not in the package")),
+        }
+    }
+}
+
+/// The typed content of a partition package; each part may be missing with a reason.
+#[derive(Debug)]
+pub struct PartitionEvidence<'e> {
+    /// All files.
+    pub evidence: &'e Evidence,
+    /// The runs.
+    pub validation: Content<Validation<'e>>,
+    /// The sample rows.
+    pub samples: Content<SampleTable>,
+}
+
+impl<'e> PartitionEvidence<'e> {
+    /// Reads what is there.
+    pub fn read(evidence: &'e Evidence) -> Self {
+        let (validation, samples) = rayon::join(
+            || evidence.document(files::VALIDATION).map(Validation::read),
+            || evidence.text(files::SAMPLES).map(SampleTable::read),
+        );
+        Self { evidence, validation, samples }
+    }
+
+    /// The runs.
+    ///
+    /// # Errors
+    /// The reason why there are none, for a "not run".
+    pub fn validation(&self) -> Result<&Validation<'e>, String> {
+        self.validation.as_ref().map_err(Clone::clone)
+    }
+}

@@ -1,0 +1,338 @@
+//! Integrity: declared names are safe and unique, files are there and have the recorded bytes, nothing else lies around.
+//!
+//! This is also where the contents are read, once: what is hashed is what the other checks see.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{Read, Seek, SeekFrom};
+
+use rayon::prelude::*;
+
+use super::evidence::{Content, Evidence, Options};
+use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
+use crate::package::digest::{Digest, digest, digest_reader, lf_digest_reader};
+use crate::package::folder::{FileError, Folder};
+use crate::package::json::{Document, Json, JsonError, pointer_token};
+use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
+use crate::package::name::{check_name, portable_key};
+use crate::package::partition::files;
+use crate::package::receipts::{RECEIPTS, Receipt, declared, receipt};
+
+/// Name of the file with claims over printed medians.
+pub const CLAIMS: &str = "claims.json";
+/// Name of the table of printed medians.
+pub const MEDIANS: &str = "medians.csv";
+
+/// JSON files that checks read.
+const DOCUMENTS: [&str; 7] = [
+    files::CASES,
+    files::DEVICE,
+    files::VALIDATION,
+    files::MODEL,
+    files::PROOF_RECEIPTS,
+    files::PROVENANCE,
+    CLAIMS,
+];
+/// Other files that checks read.
+const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
+
+/// What integrity found and read.
+pub struct Opened {
+    /// The family's result.
+    pub check: CheckReport,
+    /// What kind of package it is.
+    pub kind: SubjectKind,
+    /// SHA-256 of `receipts.json`.
+    pub receipts_sha256: Option<String>,
+    /// The contents.
+    pub evidence: Evidence,
+}
+
+/// Checks the files of the package in `folder` and reads what the other checks need. `progress` is told how many bytes
+/// were hashed.
+pub fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Opened {
+    let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
+    let mut contents = BTreeMap::new();
+    let (receipts, receipts_sha256) = read_receipts(folder, options, &mut recorder);
+    let mut known = HashSet::from([RECEIPTS.to_owned()]);
+    if let Some(receipts) = &receipts {
+        known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut contents));
+        check_undeclared(folder, &known, &mut recorder);
+    }
+    for name in DOCUMENTS.iter().chain(&TEXTS) {
+        if !known.contains(*name)
+            && let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES)
+        {
+            contents.insert((*name).to_owned(), Ok(bytes));
+        }
+    }
+    let kind = if contents.contains_key(files::VALIDATION) {
+        SubjectKind::Partition
+    } else if contents.contains_key(CLAIMS) {
+        SubjectKind::Claims
+    } else {
+        SubjectKind::Files
+    };
+    let evidence = parse(contents, &mut recorder);
+    Opened { check: recorder.finish(), kind, receipts_sha256, evidence }
+}
+
+fn read_receipts(
+    folder: &Folder,
+    options: &Options,
+    recorder: &mut Recorder,
+) -> (Option<Document>, Option<String>) {
+    let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            report_file_error(recorder, RECEIPTS, Place::whole_file(), &error);
+            return (None, None);
+        }
+    };
+    let sha256 = digest(&bytes).sha256;
+    if let Some(expected) = &options.expect_receipts {
+        if expected.eq_ignore_ascii_case(&sha256) {
+            recorder.held();
+        } else {
+            recorder.report(Code::ReceiptsAnchor, RECEIPTS, Place::whole_file(), expected, &sha256);
+        }
+    }
+    let document = parse_document(RECEIPTS, bytes, recorder).ok();
+    (document, Some(sha256))
+}
+
+/// Checks every declared file; gives back the declared names and fills in the contents that checks read.
+fn check_declared(
+    folder: &Folder,
+    receipts: &Document,
+    options: &Options,
+    progress: &(dyn Fn(u64) + Sync),
+    recorder: &mut Recorder,
+    contents: &mut BTreeMap<String, Content<Vec<u8>>>,
+) -> Vec<String> {
+    let Some(entries) = declared(receipts) else {
+        recorder.report(Code::MalformedReceipt, RECEIPTS, Place::pointer("/files"), "an object of receipts", "none");
+        return Vec::new();
+    };
+    if entries.is_empty() {
+        recorder.report(Code::NothingVerified, RECEIPTS, Place::pointer("/files"), "at least one file", "none");
+    }
+    let mut keys: HashMap<String, &str> = HashMap::new();
+    let mut sound = Vec::new();
+    for (name, record) in entries {
+        let place = Place::pointer(format!("/files/{}", pointer_token(name)));
+        if let Err(error) = check_name(name) {
+            recorder.report(Code::UnsafePath, RECEIPTS, place, "a plain relative name", format!("{name}: {error}"));
+            continue;
+        }
+        if let Some(other) = keys.insert(portable_key(name), name) {
+            recorder.report(Code::DuplicatePath, RECEIPTS, place.clone(), format!("a name other than {other}"), name);
+        }
+        match receipt(record) {
+            Some(receipt) => sound.push((name, record, receipt)),
+            None => recorder.report_at(
+                Code::MalformedReceipt,
+                receipts,
+                record,
+                "sha256 (64 hexadecimal digits) and bytes",
+                super::show(record),
+            ),
+        }
+    }
+    let examined: Vec<_> =
+        sound.par_iter().map(|(name, _, receipt)| examine(folder, name, *receipt, progress)).collect();
+    for ((name, record, receipt), examined) in sound.into_iter().zip(examined) {
+        let allowed = matches!(examined, Err(FileError::Absent)) && options.allow_absent.is_match(name);
+        match examined {
+            Ok(file) => {
+                judge(recorder, receipts, record, name, receipt, &file);
+                if let Some(content) = file.content {
+                    contents.insert(name.clone(), Ok(content));
+                }
+            }
+            Err(error) => {
+                if allowed {
+                    recorder.note(format!("{name} is absent, which was allowed"));
+                } else {
+                    report_file_error(recorder, name, Place::whole_file(), &error);
+                }
+                contents.insert(name.clone(), Err(error.to_string()));
+            }
+        }
+    }
+    entries.iter().map(|(name, _)| name.clone()).collect()
+}
+
+/// A declared file's digests, and its content if a check reads it.
+struct Examined {
+    raw: Digest,
+    /// Digest with LF line endings; only taken where the raw one is not the recorded one and the file is text.
+    normalized: Option<Digest>,
+    content: Option<Vec<u8>>,
+}
+
+fn examine(
+    folder: &Folder,
+    name: &str,
+    receipt: Receipt<'_>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Examined, FileError> {
+    let wanted = DOCUMENTS.contains(&name) || TEXTS.contains(&name);
+    let (raw, normalized, content) = if wanted {
+        let content = folder.read(name, MAX_PARSED_BYTES)?;
+        let raw = digest(&content);
+        let differs = raw.sha256 != receipt.sha256;
+        let normalized = if differs { lf_digest_reader(&mut content.as_slice(), MAX_PARSED_BYTES)? } else { None };
+        (raw, normalized, Some(content))
+    } else {
+        let (mut file, bytes) = folder.open(name, MAX_HASHED_BYTES)?;
+        let raw = digest_reader(&mut (&mut file).take(bytes + 1), MAX_HASHED_BYTES)?;
+        if raw.bytes != bytes {
+            return Err(FileError::Changed);
+        }
+        let normalized = if raw.sha256 == receipt.sha256 {
+            None
+        } else {
+            file.seek(SeekFrom::Start(0))?;
+            lf_digest_reader(&mut file.take(bytes), MAX_HASHED_BYTES)?
+        };
+        (raw, normalized, None)
+    };
+    progress(raw.bytes);
+    Ok(Examined { raw, normalized, content })
+}
+
+fn judge(
+    recorder: &mut Recorder,
+    receipts: &Document,
+    record: &Json,
+    name: &str,
+    receipt: Receipt<'_>,
+    file: &Examined,
+) {
+    let shown = |digest: &Digest| format!("{} ({} bytes)", digest.sha256, digest.bytes);
+    let expected = format!("{} ({} bytes)", receipt.sha256, receipt.bytes);
+    if file.raw.sha256 == receipt.sha256 {
+        recorder.held();
+        let bytes = record.get("bytes").unwrap_or(record);
+        recorder.require(
+            file.raw.bytes == receipt.bytes,
+            Code::SizeMismatch,
+            receipts,
+            bytes,
+            file.raw.bytes,
+            receipt.bytes,
+        );
+        return;
+    }
+    match &file.normalized {
+        Some(normalized) if normalized.sha256 == receipt.sha256 && normalized.bytes == receipt.bytes => {
+            recorder.report(
+                Code::LineEndings,
+                name,
+                Place::whole_file(),
+                expected,
+                format_args!("{}, which matches with LF line endings", shown(&file.raw)),
+            );
+        }
+        _ => recorder.report(Code::HashMismatch, name, Place::whole_file(), expected, shown(&file.raw)),
+    }
+}
+
+fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
+    match folder.list() {
+        Ok(names) => {
+            for name in names.iter().filter(|name| !known.contains(*name)) {
+                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
+            }
+        }
+        Err(error) => {
+            recorder.report(Code::UnreadableFile, ".", Place::whole_file(), "a listing of the folder", error);
+        }
+    }
+}
+
+fn report_file_error(recorder: &mut Recorder, name: &str, place: Place, error: &FileError) {
+    let (code, expected) = match error {
+        FileError::Name(_) => (Code::UnsafePath, "a plain relative name"),
+        FileError::Absent => (Code::AbsentFile, "a regular file"),
+        FileError::Symlink(_) => (Code::Symlink, "a regular file"),
+        FileError::Special(_) => (Code::SpecialFile, "a regular file"),
+        FileError::TooLarge { .. } | FileError::Changed | FileError::Io(_) => (Code::UnreadableFile, "readable bytes"),
+    };
+    recorder.report(code, name, place, expected, error);
+}
+
+fn parse(contents: BTreeMap<String, Content<Vec<u8>>>, recorder: &mut Recorder) -> Evidence {
+    let (documents, texts): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        contents.into_iter().partition(|(name, _)| DOCUMENTS.contains(&name.as_str()));
+    let tolerance = recorder.tolerance();
+    let parsed: Vec<_> = documents
+        .into_par_iter()
+        .map(|(name, content)| {
+            let mut recorder = Recorder::new(Family::Integrity, tolerance);
+            let document = content.and_then(|bytes| parse_document(&name, bytes, &mut recorder));
+            (name, document, recorder)
+        })
+        .collect();
+    let mut documents = BTreeMap::new();
+    for (name, document, parsed) in parsed {
+        recorder.absorb(parsed);
+        documents.insert(name, document);
+    }
+    Evidence { documents, texts }
+}
+
+/// Parses a file and checks that its schema is one that this version reads.
+fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Content<Document> {
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let valid = String::from_utf8_lossy(&error.as_bytes()[..at]);
+            let (line, column) = crate::package::json::line_column(&valid, at);
+            recorder.report(Code::JsonSyntax, name, Place::text(line, column), "UTF-8 text", "other bytes");
+            return Err("it is not UTF-8 text".to_owned());
+        }
+    };
+    let document = match Document::parse(name, text) {
+        Ok(document) => document,
+        Err(error) => {
+            let (line, column) = error.position();
+            let mut place = Place::text(line, column);
+            let code = match &error {
+                JsonError::DuplicateKey { pointer, .. } => {
+                    place.pointer = Some(pointer.clone());
+                    Code::DuplicateKey
+                }
+                JsonError::Syntax { .. } | JsonError::LargeInteger { .. } => Code::JsonSyntax,
+            };
+            recorder.report(code, name, place, "JSON that every reader reads alike", &error);
+            return Err("it could not be parsed".to_owned());
+        }
+    };
+    for (member, expected) in required_schema(name) {
+        let found = document.root().get(member);
+        if found != Some(&expected) {
+            recorder.report(
+                Code::UnsupportedSchema,
+                name,
+                Place::pointer(format!("/{member}")),
+                format_args!("{member} {}", super::show(&expected)),
+                found.map_or("nothing".to_owned(), |found| super::show(found).to_string()),
+            );
+            return Err(format!("its {member} is not supported"));
+        }
+    }
+    Ok(document)
+}
+
+/// What the members that name a file's format must be.
+fn required_schema(name: &str) -> Vec<(&'static str, Json)> {
+    match name {
+        RECEIPTS | files::CASES | files::DEVICE => vec![("schema", Json::Int(1))],
+        files::VALIDATION => vec![("schema", Json::Int(1)), ("kind", Json::from("partition"))],
+        files::MODEL => vec![("schema", Json::from("independent-partition-nnls-v1"))],
+        CLAIMS => vec![("schema", Json::from("recount-claims-v1"))],
+        _ => Vec::new(),
+    }
+}

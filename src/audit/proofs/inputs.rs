@@ -1,0 +1,141 @@
+//! All runs of a case have the same fixtures, the same manifest and the same original source.
+
+use crate::audit::{Code, Recorder, compare, show};
+use crate::package::json::Json;
+use crate::package::partition::{CaseRecord, DEFAULT, Reader, Run, Validation};
+use crate::package::receipts::is_sha256;
+
+pub(super) fn check<'d>(
+    validation: &Validation<'d>,
+    record: &CaseRecord<'d>,
+    reader: &Reader<'d>,
+    recorder: &mut Recorder,
+) {
+    let Some(default) = record.run(DEFAULT) else { return };
+    for run in &record.runs {
+        for member in ["fixture_sha256", "manifest"] {
+            let (Some(found), Some(expected)) = (reader.member(run.at, member), default.at.get(member)) else {
+                continue;
+            };
+            if run.cohort != DEFAULT {
+                compare(recorder, validation.document, found, expected, &|_| Code::FixtureMismatch);
+            }
+        }
+        if let Some(fixtures) = run.at.get("fixture_sha256") {
+            check_fixture_names(validation, record, fixtures, recorder);
+        }
+        check_sources(validation, default, run, reader, recorder);
+    }
+    check_launch_options(validation, default, record, recorder);
+}
+
+/// The fixtures are the manifest's inputs, the oracle and its bound.
+fn check_fixture_names(
+    validation: &Validation<'_>,
+    record: &CaseRecord<'_>,
+    fixtures: &Json,
+    recorder: &mut Recorder,
+) {
+    let extension = record.case.storage.extension();
+    for (name, hash) in fixtures.as_object().unwrap_or_default() {
+        let is_input = name.strip_prefix("input").and_then(|rest| rest.strip_suffix(extension)).is_some();
+        let known = is_input || name == "expected.f64" || name == "per_element_bound.f64";
+        recorder.require(
+            known && hash.as_str().is_some_and(is_sha256),
+            Code::FixtureMismatch,
+            validation.document,
+            hash,
+            format_args!("the SHA-256 of an input of type {extension}, of the oracle or of its bound"),
+            format_args!("{name}: {}", show(hash)),
+        );
+    }
+}
+
+fn check_sources<'d>(
+    validation: &Validation<'d>,
+    default: &Run<'d>,
+    run: &Run<'d>,
+    reader: &Reader<'d>,
+    recorder: &mut Recorder,
+) {
+    let document = validation.document;
+    let Some(sources) = reader.member(run.at, "source_files").and_then(Json::as_object) else { return };
+    for (name, source) in sources {
+        let Some(original) = default.at.path(&["source_files", name]) else {
+            recorder.report_at(Code::SourcePrefix, document, source, "a source that the default has", name);
+            continue;
+        };
+        let normalized = original.get("normalized_source_sha256");
+        let (Some(normalized), Some(prefix)) = (normalized, reader.member(source, "original_source_sha256")) else {
+            continue;
+        };
+        recorder.equal(Code::SourcePrefix, document, prefix, normalized);
+        let partitioned = run.requested_rows > 0;
+        if let Some(present) = reader.member(source, "partition_entry_present") {
+            recorder.equal(Code::SourcePrefix, document, present, &Json::Bool(partitioned));
+        }
+        if partitioned {
+            check_appended(validation, original, source, reader, recorder);
+        } else {
+            // Without an appended entry the source is the original, whole.
+            for (member, original) in [("sha256", "sha256"), ("bytes", "bytes"), ("normalized_source_sha256", "normalized_source_sha256")] {
+                let (Some(found), Some(expected)) = (reader.member(source, member), default.at.path(&["source_files", name, original])) else {
+                    continue;
+                };
+                recorder.equal(Code::SourcePrefix, document, found, expected);
+            }
+        }
+    }
+}
+
+/// A source with an appended entry is longer than the original, has another hash, and names the appended part's.
+fn check_appended<'d>(
+    validation: &Validation<'d>,
+    original: &'d Json,
+    source: &'d Json,
+    reader: &Reader<'d>,
+    recorder: &mut Recorder,
+) {
+    let (Some(hash), Some(suffix), Some(bytes)) = (
+        reader.member(source, "sha256"),
+        reader.member(source, "partition_suffix_sha256"),
+        reader.member(source, "bytes"),
+    ) else {
+        return;
+    };
+    let distinct = Some(hash) != original.get("sha256") && suffix != hash;
+    recorder.require(
+        distinct && suffix.as_str().is_some_and(is_sha256),
+        Code::SourcePrefix,
+        validation.document,
+        suffix,
+        "hashes of the whole source and of its appended part that differ from the original's",
+        show(suffix),
+    );
+    let longer = bytes.as_u64() > original.get("bytes").and_then(Json::as_u64);
+    recorder.require(
+        longer,
+        Code::SourcePrefix,
+        validation.document,
+        bytes,
+        format_args!("more than the original's {}", show(original.get("bytes").unwrap_or(&Json::Null))),
+        show(bytes),
+    );
+}
+
+/// Compiler hints are part of the protocol: no run of the package was given others.
+fn check_launch_options(
+    validation: &Validation<'_>,
+    default: &Run<'_>,
+    record: &CaseRecord<'_>,
+    recorder: &mut Recorder,
+) {
+    let hints = |run: &Run<'_>| run.at.path(&["selection", "compiler_worker_hints"]).cloned();
+    let first = validation.cases.first().and_then(|case| hints(case.run(DEFAULT)?)).or_else(|| hints(default));
+    let Some(first) = first else { return };
+    for run in &record.runs {
+        if let Some(found) = run.at.path(&["selection", "compiler_worker_hints"]) {
+            compare(recorder, validation.document, found, &first, &|_| Code::ProtocolSetting);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Proofs: that every run of a case did the same work on the same inputs, with the launch that was asked for, and that its
+//! outputs were checked.
+
+mod cases;
+mod comparisons;
+mod inputs;
+mod launch;
+mod outputs;
+mod receipts;
+
+pub(super) use launch::realization_facts;
+
+use super::evidence::{Options, PartitionEvidence};
+use super::{CheckReport, Family, Recorder, report_problems};
+use crate::package::partition::Reader;
+
+/// Runs the family.
+pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+    let mut recorder = Recorder::new(Family::Proofs, options.tolerance);
+    receipts::check(package.evidence, &mut recorder);
+    let validation = match package.validation() {
+        Ok(validation) => validation,
+        Err(reason) => return recorder.not_run(reason),
+    };
+    report_problems(&mut recorder, validation.document, validation.problems.clone());
+    cases::check(package.evidence, validation, &mut recorder);
+    comparisons::check(validation, &mut recorder);
+    let reader = Reader::new(validation.document);
+    for record in &validation.cases {
+        inputs::check(validation, record, &reader, &mut recorder);
+        launch::check(validation, record, &reader, &mut recorder);
+        outputs::check(validation, record, &reader, &mut recorder);
+    }
+    outputs::check_settings(validation, &reader, &mut recorder);
+    report_problems(&mut recorder, validation.document, reader.into_problems());
+    recorder.finish()
+}

@@ -1,0 +1,198 @@
+//! Outputs: every element rechecked, none failed, and what is recorded twice agrees.
+
+use crate::audit::{Code, Recorder, same_value, show};
+use crate::package::json::Json;
+use crate::package::partition::{CaseRecord, Reader, Route, Run, Validation};
+
+pub(super) fn check<'d>(
+    validation: &Validation<'d>,
+    record: &CaseRecord<'d>,
+    reader: &Reader<'d>,
+    recorder: &mut Recorder,
+) {
+    let mut outputs = Vec::new();
+    for run in &record.runs {
+        let validated = run.native.timing.is_some();
+        for (member, expected) in
+            [("status", Json::from("validated")), ("native_comparison_eligible", Json::Bool(true))]
+        {
+            if let Some(found) = run.at.get(member).filter(|_| validated) {
+                recorder.equal(Code::OutputCheck, validation.document, found, &expected);
+            }
+        }
+        for (route, recorded) in run.routes() {
+            if recorded.timing.is_some()
+                && let Some(at) = recorded.at
+            {
+                let mut check = RouteOutputs { validation, record, reader, recorder };
+                outputs.extend(check.run(run, route, at));
+            }
+        }
+    }
+    check_agreement(validation, &outputs, recorder);
+}
+
+/// An output's receipt with what makes it comparable to others.
+struct Output<'d> {
+    hash: &'d Json,
+    max_abs_error: &'d Json,
+    /// Set for native runs of the original entry: the same code on the same inputs.
+    is_original: bool,
+}
+
+struct RouteOutputs<'c, 'd> {
+    validation: &'c Validation<'d>,
+    record: &'c CaseRecord<'d>,
+    reader: &'c Reader<'d>,
+    recorder: &'c mut Recorder,
+}
+
+impl<'d> RouteOutputs<'_, 'd> {
+    fn run(&mut self, run: &Run<'d>, route: Route, at: &'d Json) -> Option<Output<'d>> {
+        let rows = self.record.case.geometry.rows;
+        let saved = self.reader.member(at, "saved_output_recheck")?;
+        self.counts(saved, "elements", rows);
+        self.counts(saved, "failed_elements", 0);
+        let receipt = self.reader.member(saved, "receipt")?;
+        self.counts(receipt, "bytes", rows * self.record.case.storage.bytes());
+        let max_abs_error = self.reader.member(saved, "max_abs_error")?;
+        let recorded = self.reader.member(at, "recorded_correctness")?;
+        match route {
+            Route::Native => self.native(recorded, rows, max_abs_error)?,
+            Route::Torch => self.torch(recorded, rows, max_abs_error)?,
+        }
+        Some(Output {
+            hash: self.reader.member(receipt, "sha256")?,
+            max_abs_error,
+            is_original: route == Route::Native && run.requested_rows == 0,
+        })
+    }
+
+    fn native(&mut self, recorded: &'d Json, rows: u64, saved_error: &'d Json) -> Option<()> {
+        self.counts(recorded, "elements_per_check", rows);
+        self.counts(recorded, "errors", 0);
+        for flag in ["inputs_unchanged", "guards_unchanged", "all_outputs_finite"] {
+            let found = self.reader.member(recorded, flag)?;
+            self.recorder.equal(Code::OutputCheck, self.validation.document, found, &Json::Bool(true));
+        }
+        self.same_number(self.reader.member(recorded, "max_abs_error")?, saved_error);
+        let over_bound = self.reader.number(recorded, "max_error_over_bound")?;
+        let at = self.reader.member(recorded, "max_error_over_bound")?;
+        let error = saved_error.as_f64()?;
+        // Zero over its bound is zero; otherwise the ratio to the largest bound of all elements is the least it can be.
+        let least = if error > 0.0 { self.largest_bound().map_or(0.0, |bound| error / bound) } else { 0.0 };
+        let holds = if error == 0.0 { over_bound == 0.0 } else { over_bound >= least && over_bound > 0.0 };
+        self.recorder.require(
+            holds && over_bound <= 1.0,
+            Code::OutputCheck,
+            self.validation.document,
+            at,
+            format_args!("from {least} to 1, and 0 only without error"),
+            over_bound,
+        );
+        Some(())
+    }
+
+    fn torch(&mut self, recorded: &'d Json, rows: u64, saved_error: &'d Json) -> Option<()> {
+        let before = self.reader.member(recorded, "compiled_correctness_before")?;
+        let after = self.reader.member(recorded, "compiled_correctness_after")?;
+        for check in [before, after] {
+            self.counts(check, "elements", rows);
+            self.counts(check, "failed_elements", 0);
+            self.same_number(self.reader.member(check, "max_abs_error")?, saved_error);
+        }
+        let bound = self.reader.member(after, "max_allowed_bound")?;
+        self.same_number(bound, self.reader.member(before, "max_allowed_bound")?);
+        let within = saved_error.as_f64()? <= bound.as_f64()?;
+        self.recorder.require(
+            within,
+            Code::OutputCheck,
+            self.validation.document,
+            saved_error,
+            format_args!("at most the largest bound, {}", show(bound)),
+            show(saved_error),
+        );
+        Some(())
+    }
+
+    /// The largest per-element bound of the case, which only Torch routes record.
+    fn largest_bound(&self) -> Option<f64> {
+        self.record.runs.iter().find_map(|run| {
+            let recorded = run.torch.at?.get("recorded_correctness")?;
+            recorded.path(&["compiled_correctness_before", "max_allowed_bound"])?.as_f64()
+        })
+    }
+
+    fn counts(&mut self, at: &'d Json, member: &str, expected: u64) {
+        if let Some(found) = self.reader.member(at, member) {
+            self.recorder.equal(Code::OutputCheck, self.validation.document, found, &Json::from(expected));
+        }
+    }
+
+    /// Zero is written as an integer in one place and as a float in another.
+    fn same_number(&mut self, found: &Json, expected: &Json) {
+        self.recorder.require(
+            found.as_f64().is_some() && found.as_f64() == expected.as_f64(),
+            Code::OutputCheck,
+            self.validation.document,
+            found,
+            show(expected),
+            show(found),
+        );
+    }
+}
+
+fn check_agreement(validation: &Validation<'_>, outputs: &[Output<'_>], recorder: &mut Recorder) {
+    let is_exact = |output: &&Output<'_>| output.max_abs_error.as_f64() == Some(0.0);
+    let groups: [Vec<&Output<'_>>; 2] = [
+        outputs.iter().filter(is_exact).collect(),
+        outputs.iter().filter(|output| output.is_original && !is_exact(output)).collect(),
+    ];
+    for group in groups {
+        let Some((first, others)) = group.split_first() else { continue };
+        for other in others {
+            recorder.equal(Code::OutputDiffers, validation.document, other.hash, first.hash);
+        }
+    }
+    // The same bytes have the same error against the same oracle.
+    for (at, output) in outputs.iter().enumerate() {
+        if let Some(same) = outputs[..at].iter().find(|earlier| same_value(earlier.hash, output.hash)) {
+            recorder.require(
+                same.max_abs_error.as_f64() == output.max_abs_error.as_f64(),
+                Code::OutputDiffers,
+                validation.document,
+                output.max_abs_error,
+                format_args!("{}, as for the same output elsewhere", show(same.max_abs_error)),
+                show(output.max_abs_error),
+            );
+        }
+    }
+}
+
+/// How often outputs were checked is a setting of the protocol.
+pub(super) fn check_settings<'d>(validation: &Validation<'d>, reader: &Reader<'d>, recorder: &mut Recorder) {
+    let mut first = None;
+    for (_, _, route, at) in routes(validation) {
+        if route == Route::Native
+            && let Some(checks) = at.get("recorded_correctness").and_then(|check| reader.member(check, "checks"))
+        {
+            let first = *first.get_or_insert(checks);
+            recorder.equal(Code::ProtocolSetting, validation.document, checks, first);
+        }
+    }
+    for cohort in &validation.cohorts {
+        if let Some(eligible) = reader.member(cohort.at, "native_comparison_eligible") {
+            let all_native = validation.cases.iter().all(|record| record.native_median(cohort.name).is_some());
+            recorder.equal(Code::OutputCheck, validation.document, eligible, &Json::Bool(all_native));
+        }
+    }
+}
+
+fn routes<'v, 'd>(
+    validation: &'v Validation<'d>,
+) -> impl Iterator<Item = (&'v CaseRecord<'d>, &'v Run<'d>, Route, &'d Json)> {
+    validation.timed().filter_map(|(record, run, route, _)| {
+        let at = run.routes()[route as usize].1.at?;
+        Some((record, run, route, at))
+    })
+}

@@ -1,0 +1,289 @@
+//! Timing: times per operation follow from spans and counts; spans, clocks, calibration, caps and warm-up agree.
+
+use super::evidence::{Options, PartitionEvidence};
+use super::{CheckReport, Code, Family, Recorder};
+use crate::fit::median::median;
+use crate::package::json::{Document, Json};
+use crate::package::partition::{CaseRecord, Reader, Route, Run, Timing};
+
+/// Host clocks of the published package tick every 100 ns: 10,000 ticks in a millisecond.
+const HOST_TICKS_PER_MS: f64 = 1e4;
+
+/// Runs the family.
+pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+    let mut recorder = Recorder::new(Family::Timing, options.tolerance);
+    let validation = match package.validation() {
+        Ok(validation) => validation,
+        Err(reason) => return recorder.not_run(reason),
+    };
+    let mut first_settings = [None, None];
+    for (record, run, route, timing) in validation.timed() {
+        let Some(at) = run.routes()[route as usize].1.at else { continue };
+        let reader = Reader::new(validation.document);
+        let mut routes = RouteCheck { document: validation.document, reader: &reader, recorder: &mut recorder };
+        let settings = &mut first_settings[route as usize];
+        // A member that is missing ends the route's check; the reader has written it down.
+        let _ = routes.run(record, run, route, timing, at, settings);
+        super::report_problems(&mut recorder, validation.document, reader.into_problems());
+    }
+    recorder.finish()
+}
+
+struct RouteCheck<'c, 'd> {
+    document: &'d Document,
+    reader: &'c Reader<'d>,
+    recorder: &'c mut Recorder,
+}
+
+impl<'d> RouteCheck<'_, 'd> {
+    fn run(
+        &mut self,
+        record: &CaseRecord<'d>,
+        run: &Run<'d>,
+        route: Route,
+        timing: &Timing<'d>,
+        at: &'d Json,
+        settings: &mut Option<&'d Json>,
+    ) -> Option<()> {
+        self.cold_times(at);
+        let sampling = self.reader.member(at, "sampling")?;
+        self.spans(sampling, timing)?;
+        self.counts(record, run, route, sampling)?;
+        self.calibration(sampling)?;
+        self.warm_up(at, sampling)?;
+        self.same_settings(at, sampling, settings)
+    }
+
+    /// `sample_us == span_ms * 1000 / operations`, the same of the medians, and host spans around event spans.
+    fn spans(&mut self, sampling: &'d Json, timing: &Timing<'d>) -> Option<()> {
+        let operations = self.reader.count(sampling, "operations_per_sample")? as f64;
+        let event = self.reader.member(sampling, "event_span_ms")?;
+        let host = self.reader.member(sampling, "host_span_ms")?;
+        let event_spans = self.reader.numbers(event, "samples")?;
+        let host_spans = self.reader.numbers(host, "samples")?;
+        let lengths = [timing.samples.len(), event_spans.len(), host_spans.len()];
+        let same_length = lengths.iter().all(|&length| length == lengths[0]);
+        self.recorder.require(
+            same_length,
+            Code::OperationCount,
+            self.document,
+            sampling,
+            "as many samples as event spans and host spans",
+            format_args!("{lengths:?}"),
+        );
+        let event_values = self.reader.array(event, "samples")?;
+        let host_values = self.reader.array(host, "samples")?;
+        for (value, span) in timing.sample_values.iter().zip(&event_spans) {
+            self.recorder.equal_float(Code::EventTime, self.document, value, span * 1000.0 / operations);
+        }
+        for (value, &span) in event_values.iter().zip(&event_spans) {
+            self.event_span(value, span);
+        }
+        for ((value, &span), &inside) in host_values.iter().zip(&host_spans).zip(&event_spans) {
+            self.host_time(value, span);
+            self.host_contains(value, span, inside);
+        }
+        for (spans, list) in [(event, &event_spans), (host, &host_spans)] {
+            let p50 = self.reader.member(spans, "p50")?;
+            if let Some(median) = median(list) {
+                self.recorder.equal_float(Code::MedianMismatch, self.document, p50, median);
+            }
+        }
+        let p50_span = self.reader.number(event, "p50")?;
+        self.recorder.equal_float(Code::EventTime, self.document, timing.p50_at, p50_span * 1000.0 / operations);
+        let prime_event = self.reader.number(sampling, "prime_event_ms")?;
+        let prime_host = self.reader.number(sampling, "prime_host_ms")?;
+        self.event_span(self.reader.member(sampling, "prime_event_ms")?, prime_event);
+        let at = self.reader.member(sampling, "prime_host_ms")?;
+        self.host_time(at, prime_host);
+        self.host_contains(at, prime_host, prime_event);
+        Some(())
+    }
+
+    fn counts(
+        &mut self,
+        record: &CaseRecord<'d>,
+        run: &Run<'d>,
+        route: Route,
+        sampling: &'d Json,
+    ) -> Option<()> {
+        let replays = self.reader.count(sampling, "replays_per_sample")?;
+        let operations = self.reader.count(sampling, "operations_per_sample")?;
+        // The batch stands in the default's manifest; every manifest of the case is compared with it elsewhere.
+        let manifest = run.at.get("manifest").or_else(|| record.runs.first()?.at.get("manifest"));
+        let batch = self.reader.count(manifest?, "graph_batch")?;
+        let at = self.reader.member(sampling, "operations_per_sample")?;
+        self.recorder.require(
+            replays.checked_mul(batch) == Some(operations),
+            Code::OperationCount,
+            self.document,
+            at,
+            format_args!("{replays} replays of {batch} operations"),
+            operations,
+        );
+        let dispatches = self.reader.member(sampling, "kernel_stage_dispatches_per_sample")?;
+        let expected = match route {
+            Route::Native => Json::from(operations),
+            // How many kernels the compiler made of one operation is not counted.
+            Route::Torch => Json::Null,
+        };
+        self.recorder.equal(Code::OperationCount, self.document, dispatches, &expected);
+        for (member, count) in [("replay_cap", replays), ("operation_cap", operations)] {
+            let cap = self.reader.count(sampling, member)?;
+            let at = self.reader.member(sampling, member)?;
+            self.recorder.require(
+                count <= cap,
+                Code::Calibration,
+                self.document,
+                at,
+                format_args!("at least {count}"),
+                cap,
+            );
+        }
+        Some(())
+    }
+
+    fn calibration(&mut self, sampling: &'d Json) -> Option<()> {
+        let target_ms = self.reader.number(sampling, "sample_target_ms")?;
+        let replays_per_sample = self.reader.count(sampling, "replays_per_sample")?;
+        let steps = self.reader.array(sampling, "calibration")?;
+        let mut expected = Some(1.0);
+        let mut last_span = None;
+        for step in steps {
+            let replays = self.reader.count(step, "replays")?;
+            let at = self.reader.member(step, "replays")?;
+            self.recorder.require(
+                expected == Some(replays as f64),
+                Code::Calibration,
+                self.document,
+                at,
+                expected.map_or("no step".to_owned(), |expected| expected.to_string()),
+                replays,
+            );
+            let event = self.reader.number(step, "event_span_ms")?;
+            let host = self.reader.number(step, "host_wall_ms")?;
+            self.event_span(self.reader.member(step, "event_span_ms")?, event);
+            let at = self.reader.member(step, "host_wall_ms")?;
+            self.host_time(at, host);
+            self.host_contains(at, host, event);
+            expected = Some((target_ms / event * replays as f64).ceil()).filter(|count| count.is_finite());
+            last_span = Some((replays, event));
+        }
+        let Some((last, span)) = last_span else {
+            self.recorder.report_at(Code::Calibration, self.document, sampling, "at least one step", "none");
+            return Some(());
+        };
+        let at = self.reader.member(sampling, "replays_per_sample")?;
+        self.recorder.require(
+            last == replays_per_sample,
+            Code::CalibrationEnd,
+            self.document,
+            at,
+            last,
+            replays_per_sample,
+        );
+        let reached = self.reader.flag(sampling, "calibration_target_reached")?;
+        let at = self.reader.member(sampling, "calibration_target_reached")?;
+        // Calibration stops near its target or at a cap; a span of less than half the target is not near.
+        let near = span >= target_ms / 2.0;
+        self.recorder.require(reached == near, Code::Calibration, self.document, at, near, reached);
+        Some(())
+    }
+
+    fn warm_up(&mut self, at: &'d Json, sampling: &'d Json) -> Option<()> {
+        let warm_up = self.reader.member(at, "warmup")?;
+        let target = self.reader.number(warm_up, "target_ms")?;
+        let actual = self.reader.number(warm_up, "actual_ms")?;
+        let replays = self.reader.count(warm_up, "replays")?;
+        let value = self.reader.member(warm_up, "actual_ms")?;
+        self.host_time(value, actual);
+        self.recorder.require(
+            actual >= target,
+            Code::WarmUp,
+            self.document,
+            value,
+            format_args!("at least {target} ms"),
+            actual,
+        );
+        let per_replay = self.reader.number(self.reader.member(sampling, "event_span_ms")?, "p50")?
+            / self.reader.count(sampling, "replays_per_sample")? as f64;
+        // The device cannot have run more replays in that time than its own span allows; spans vary by a few percent.
+        let most = (actual / per_replay * 1.25).ceil();
+        let value = self.reader.member(warm_up, "replays")?;
+        self.recorder.require(
+            replays >= 1 && (replays as f64) <= most,
+            Code::WarmUp,
+            self.document,
+            value,
+            format_args!("from 1 to {most} replays in {actual} ms"),
+            replays,
+        );
+        Some(())
+    }
+
+    /// Targets, caps and protocol of one route are the same in every run.
+    fn same_settings(&mut self, at: &'d Json, sampling: &'d Json, first: &mut Option<&'d Json>) -> Option<()> {
+        let Some(first_route) = *first else {
+            *first = Some(at);
+            return Some(());
+        };
+        let first_sampling = self.reader.member(first_route, "sampling")?;
+        for member in ["protocol", "sample_target_ms", "replay_cap", "operation_cap", "calibration_target_reached"] {
+            let value = self.reader.member(sampling, member)?;
+            self.recorder.equal(
+                Code::ProtocolSetting,
+                self.document,
+                value,
+                self.reader.member(first_sampling, member)?,
+            );
+        }
+        let target = self.reader.member(self.reader.member(at, "warmup")?, "target_ms")?;
+        let first_target = self.reader.member(self.reader.member(first_route, "warmup")?, "target_ms")?;
+        self.recorder.equal(Code::ProtocolSetting, self.document, target, first_target);
+        Some(())
+    }
+
+    fn cold_times(&mut self, at: &'d Json) {
+        for (_, value) in at.get("cold_ms").and_then(Json::as_object).unwrap_or_default() {
+            match value.as_f64() {
+                Some(time) => self.host_time(value, time),
+                None => self.reader.problem(value, None, "a time in milliseconds", value.kind()),
+            }
+        }
+    }
+
+    fn event_span(&mut self, value: &'d Json, span: f64) {
+        self.recorder.require(
+            f64::from(span as f32) == span && span > 0.0 && span.is_finite(),
+            Code::SpanLattice,
+            self.document,
+            value,
+            "a positive binary32 number",
+            super::show(value),
+        );
+    }
+
+    fn host_time(&mut self, value: &'d Json, time: f64) {
+        // The nearest whole tick, back in milliseconds, must be the very binary64 number that was recorded.
+        let on_tick = (time * HOST_TICKS_PER_MS).round() / HOST_TICKS_PER_MS == time;
+        self.recorder.require(
+            on_tick && time >= 0.0,
+            Code::ClockTick,
+            self.document,
+            value,
+            "whole ticks of 100 ns",
+            super::show(value),
+        );
+    }
+
+    fn host_contains(&mut self, value: &'d Json, host: f64, event: f64) {
+        self.recorder.require(
+            host >= event,
+            Code::HostSpan,
+            self.document,
+            value,
+            format_args!("at least the event span {event} ms"),
+            host,
+        );
+    }
+}

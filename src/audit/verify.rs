@@ -1,0 +1,85 @@
+//! Verification of one package: integrity first, then every other family on what could be read, side by side.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::evidence::{Evidence, PartitionEvidence};
+use super::{CheckReport, Fact, Finding, Options, SubjectKind, SubjectReport, integrity};
+use super::{failures, proofs, samples, timing};
+use crate::package::folder::Folder;
+use crate::package::partition::{RETEST, Route};
+
+/// Verifies the package in `folder`; `name` is how a person called it. `progress` is told how many bytes were hashed.
+pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> SubjectReport {
+    let opened = integrity::open(&Folder::new(folder), options, progress);
+    let mut report = SubjectReport {
+        path: name.to_owned(),
+        kind: opened.kind,
+        receipts_sha256: opened.receipts_sha256,
+        checks: vec![opened.check],
+        facts: Vec::new(),
+        limits: Vec::new(),
+    };
+    match opened.kind {
+        SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
+        SubjectKind::Claims => {}
+        SubjectKind::Files => report.limits.push(
+            "what the files say: no check of their content is known for them".to_owned(),
+        ),
+    }
+    report.limits.push(
+        "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can".to_owned(),
+    );
+    locate(&mut report, &opened.evidence);
+    report
+}
+
+type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
+
+const PARTITION_CHECKS: [Check; 4] = [samples::check, timing::check, proofs::check, failures::check];
+
+fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport) {
+    let package = PartitionEvidence::read(evidence);
+    let checks: Vec<_> = PARTITION_CHECKS.par_iter().map(|check| check(&package, options)).collect();
+    report.checks.extend(checks);
+    report.facts = facts(&package);
+    report.limits.extend([
+        "that the outputs are right: the tensors are not in the package, only the records of their checks".to_owned(),
+        "that the times are right: nothing was measured again (see `recount bench`)".to_owned(),
+    ]);
+}
+
+/// Counts of what the package holds, from its data alone.
+fn facts(package: &PartitionEvidence<'_>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut fact = |name: &str, value: usize| facts.push(Fact { name: name.to_owned(), value: value.to_string() });
+    if let Ok(validation) = package.validation() {
+        let executions = |wanted: Route| validation.timed().filter(|(_, _, route, _)| *route == wanted).count();
+        fact("cases", validation.cases.len());
+        fact("cohorts", validation.cohorts.len());
+        fact("native executions", executions(Route::Native));
+        fact("torch executions", executions(Route::Torch));
+        fact("samples", validation.timed().map(|(_, _, _, timing)| timing.samples.len()).sum());
+        let retests = validation.runs().filter(|(_, run)| run.cohort == RETEST).count();
+        fact("independent retests", retests);
+        let failed = validation.runs().filter(|(_, run)| run.case_status == "failed").count();
+        fact("failed runs kept", failed);
+    }
+    facts
+}
+
+/// Fills in line and column of findings that have a JSON pointer.
+fn locate(report: &mut SubjectReport, evidence: &Evidence) {
+    let findings = report.checks.iter_mut().flat_map(|check| &mut check.findings);
+    for Finding { file, place, .. } in findings {
+        if place.line.is_none()
+            && let Some(pointer) = &place.pointer
+            && let Ok(document) = evidence.document(file)
+            && let Some((line, column)) = document.position_or_parent(pointer)
+        {
+            place.line = Some(line);
+            place.column = Some(column);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Bounds on what is read from a package. A package is untrusted; every size it can choose ends here.
+
+/// Largest file that is read into memory to be parsed: 2 GiB.
+pub const MAX_PARSED_BYTES: u64 = 2 << 30;
+
+/// Largest file that is hashed: 1 TiB.
+pub const MAX_HASHED_BYTES: u64 = 1 << 40;
+
+/// Folders below each other that are searched.
+pub const MAX_FOLDER_DEPTH: usize = 64;
+
+/// Files that are listed in one package.
+pub const MAX_LISTED_FILES: usize = 1 << 22;
+
+/// Length of a file name's component, in bytes; the limit of common file systems.
+pub const MAX_NAME_BYTES: usize = 255;
+
+/// Length of a whole declared name, in bytes.
+pub const MAX_PATH_BYTES: usize = 4096;

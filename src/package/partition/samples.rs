@@ -1,0 +1,87 @@
+//! `samples.csv`: one row for each sample.
+
+/// The columns, in order.
+pub const COLUMNS: [&str; 8] = [
+    "case",
+    "cohort",
+    "route",
+    "original_case_status",
+    "original_cohort_status",
+    "sample_index",
+    "event_us_per_op",
+    "p50_us",
+];
+
+/// Number of the column with the sample index.
+pub const INDEX: usize = 5;
+/// Number of the column with the sample.
+pub const TIME: usize = 6;
+/// Number of the column with the median of the row's run.
+pub const MEDIAN: usize = 7;
+
+/// One row as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampleRow {
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// The cells.
+    pub cells: csv::StringRecord,
+}
+
+impl SampleRow {
+    /// Text of a column.
+    pub fn cell(&self, column: usize) -> &str {
+        self.cells.get(column).unwrap_or_default()
+    }
+
+    /// Case, cohort and route.
+    pub fn run(&self) -> [&str; 3] {
+        [self.cell(0), self.cell(1), self.cell(2)]
+    }
+}
+
+/// The rows that could be read, and what could not.
+#[derive(Debug, Default)]
+pub struct SampleTable {
+    /// Good rows in the order of the file.
+    pub rows: Vec<SampleRow>,
+    /// Line, and what is wrong with it.
+    pub problems: Vec<(usize, String)>,
+}
+
+impl SampleTable {
+    /// Reads the bytes of `samples.csv`.
+    pub fn read(bytes: &[u8]) -> Self {
+        let mut table = Self::default();
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let mut record = csv::StringRecord::new();
+        let mut is_first = true;
+        loop {
+            match reader.read_record(&mut record) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(error) => {
+                    let line = error.position().map_or(0, csv::Position::line);
+                    table.problems.push((usize::try_from(line).unwrap_or(usize::MAX), error.to_string()));
+                    continue;
+                }
+            }
+            let line = record.position().map_or(0, csv::Position::line);
+            let line = usize::try_from(line).unwrap_or(usize::MAX);
+            if is_first {
+                is_first = false;
+                if record != COLUMNS[..] {
+                    table.problems.push((line, format!("the header is not {}", COLUMNS.join(","))));
+                }
+            } else if record.len() == COLUMNS.len() {
+                table.rows.push(SampleRow { line, cells: record.clone() });
+            } else {
+                table.problems.push((line, format!("{} cells instead of {}", record.len(), COLUMNS.len())));
+            }
+        }
+        if is_first {
+            table.problems.push((1, "the file is empty".to_owned()));
+        }
+        table
+    }
+}
