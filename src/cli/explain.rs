@@ -1,0 +1,40 @@
+//! `recount explain`.
+
+use super::{Common, Environment, Failure, output::Output, verbosity};
+use crate::audit::Code;
+use crate::render::{Style, explain, list_codes};
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The code, such as line-endings; without one, all codes are listed
+    code: Option<String>,
+}
+
+/// Explains one code or lists all.
+///
+/// # Errors
+/// An unknown code; the nearest ones are named.
+pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+    let style = Style { color: environment.color, verbosity: verbosity(common), width: environment.width };
+    let Some(name) = &args.code else {
+        Output::Stdout.write(|out| list_codes(&style, out))?;
+        return Ok(0);
+    };
+    let Some(code) = Code::from_name(name) else {
+        let near: Vec<_> = Code::ALL
+            .iter()
+            .map(|code| (similarity(name, code.name()), code.name()))
+            .filter(|(ratio, _)| *ratio > 0.6)
+            .map(|(_, name)| name)
+            .collect();
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        anyhow::bail!("there is no finding code `{name}`{hint} (`recount explain` lists all)");
+    };
+    Output::Stdout.write(|out| explain(code, &style, out))?;
+    Ok(0)
+}
+
+fn similarity(left: &str, right: &str) -> f32 {
+    similar::TextDiff::from_chars(left, right).ratio()
+}

@@ -1,0 +1,130 @@
+//! The command line: arguments become calls, results go to a renderer, and a status comes back.
+
+mod completions;
+mod environment;
+mod explain;
+mod man;
+mod output;
+mod refit;
+mod seal;
+mod selftest;
+mod verify;
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+pub use environment::{ColorChoice, Environment};
+
+/// Exit status of a request that could not be carried out.
+const FAILED: u8 = 2;
+
+/// Exit status table, shown by `--help`.
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  everything that was checked holds
+  1  something does not hold
+  2  the request could not be carried out (arguments, unreadable or unknown package)";
+
+/// Counts published performance evidence again: verifies packages, refits their models.
+#[derive(Debug, Parser)]
+#[command(name = "recount", version, long_version = long_version(), after_help = EXIT_STATUS, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Say only the verdict
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say everything, not only the first places of each finding
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// When to use colour; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Verify packages: hashes, samples, proofs, model, prose
+    Verify(verify::Args),
+    /// Fit a package's model again and compare it with the recorded one
+    Refit(refit::Args),
+    /// Forge copies of a package and report which forgeries `verify` catches
+    Selftest(selftest::Args),
+    /// Write receipts.json for a folder
+    Seal(seal::Args),
+    /// Explain a finding code, or list them all
+    Explain(explain::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page
+    Man(man::Args),
+}
+
+/// An error that ends a command with status 2; its sources say the rest.
+type Failure = anyhow::Error;
+
+/// Parses the process's arguments, runs the command, and gives the exit status.
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap knows which stream and status its help, version and complaints go to.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(FAILED);
+        }
+    };
+    let environment = Environment::read(cli.common.color);
+    match run(cli, &environment) {
+        Ok(status) => status,
+        Err(error) => {
+            let mut message = format!("recount: {error}");
+            for cause in error.chain().skip(1) {
+                message.push_str(&format!(": {cause}"));
+            }
+            let _ = writeln!(std::io::stderr(), "{}", crate::render::escaped(&message));
+            FAILED
+        }
+    }
+}
+
+fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
+    let common = &cli.common;
+    match cli.command {
+        Command::Verify(args) => verify::run(&args, common, environment),
+        Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Selftest(args) => selftest::run(&args, common, environment),
+        Command::Seal(args) => seal::run(&args, common, environment),
+        Command::Explain(args) => explain::run(&args, common, environment),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    }
+}
+
+/// The definition of the command line, for manual pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn long_version() -> String {
+    format!("{}\nformats: independent-partition-nnls-v1, recount-claims-v1", env!("CARGO_PKG_VERSION"))
+}
+
+/// `--quiet` and `--verbose` as one value.
+fn verbosity(common: &Common) -> crate::render::Verbosity {
+    use crate::render::Verbosity;
+    match (common.quiet, common.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    }
+}
+

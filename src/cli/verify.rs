@@ -1,0 +1,125 @@
+//! `recount verify`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use globset::{GlobBuilder, GlobSetBuilder};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Common, Environment, Failure, output::Output, verbosity};
+use crate::audit::{self, Options, Report, RequestError};
+use crate::render::{Format, Style, render};
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Package folders, or folders with packages below them
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Write the report to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Let warnings fail
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    checks: Checks,
+}
+
+/// How packages are checked; shared with `selftest`.
+#[derive(Debug, clap::Args)]
+pub struct Checks {
+    /// Accept the absence of declared files that match (repeatable), such as 'code/*'
+    #[arg(long, value_name = "GLOB")]
+    allow_absent: Vec<String>,
+    /// Fail unless receipts.json itself has this SHA-256, known from elsewhere
+    #[arg(long, value_name = "SHA256", value_parser = sha256)]
+    expect_receipts: Option<String>,
+    /// Largest relative difference of recomputed floats
+    #[arg(long, value_name = "REL", default_value_t = crate::audit::evidence::DEFAULT_TOLERANCE, value_parser = tolerance)]
+    tolerance: f64,
+}
+
+impl Checks {
+    /// The options for the checks.
+    ///
+    /// # Errors
+    /// A glob that cannot be understood.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let mut globs = GlobSetBuilder::new();
+        for glob in &self.allow_absent {
+            let parsed = GlobBuilder::new(glob).literal_separator(true).build();
+            globs.add(parsed.with_context(|| format!("--allow-absent {glob}"))?);
+        }
+        Ok(Options {
+            tolerance: self.tolerance,
+            allow_absent: globs.build().context("--allow-absent")?,
+            expect_receipts: self.expect_receipts.clone(),
+        })
+    }
+}
+
+/// Verifies all packages that the paths stand for and writes one report.
+///
+/// # Errors
+/// Arguments that contradict each other, or a report that cannot be written.
+pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+    let options = args.checks.options()?;
+    let output = Output::open(args.output.as_deref())?;
+    let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
+    let mut folders = Vec::new();
+    for path in &args.paths {
+        match audit::packages(path) {
+            Ok(found) => folders.extend(found),
+            Err(reason) => report.errors.push(RequestError { path: path.display().to_string(), reason }),
+        }
+    }
+    // The same package may be named twice, by itself and by a folder above it.
+    let mut seen = std::collections::HashSet::new();
+    folders.retain(|folder| seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.clone())));
+    if options.expect_receipts.is_some() && folders.len() != 1 {
+        anyhow::bail!("--expect-receipts is about one package, but the paths stand for {}", folders.len());
+    }
+    let progress = progress_bar(environment);
+    for folder in &folders {
+        let name = folder.display().to_string();
+        progress.set_message(name.clone());
+        report.subjects.push(audit::verify(folder, &name, &options, &|bytes| progress.inc(bytes)));
+    }
+    progress.finish_and_clear();
+    let style = Style {
+        color: environment.color && output.is_stdout(),
+        verbosity: verbosity(common),
+        width: environment.width,
+    };
+    output.write(|out| render(&report, args.format, &style, out))?;
+    Ok(report.verdict().exit_code())
+}
+
+/// A bar of bytes hashed on a terminal, nothing elsewhere.
+fn progress_bar(environment: &Environment) -> ProgressBar {
+    if !environment.progress {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {bytes} hashed ({bytes_per_sec})  {wide_msg}");
+    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+fn sha256(text: &str) -> Result<String, String> {
+    let text = text.to_ascii_lowercase();
+    if crate::package::receipts::is_sha256(&text) {
+        Ok(text)
+    } else {
+        Err("a SHA-256 has 64 hexadecimal digits".to_owned())
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..1.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0 up to below 1".to_owned()),
+    }
+}

@@ -1,0 +1,329 @@
+//! The model in the published schema, `independent-partition-nnls-v1`.
+
+use sha2::{Digest, Sha256};
+
+use super::{CaseDecision, Evaluated, FoldResult, IMPROVEMENT_FRACTION, Observation, Refit, Residual};
+use crate::audit::realization_facts;
+use crate::fit::nnls::{Fit, Subset, SubsetOutcome};
+use crate::fit::metrics::Metrics;
+use crate::fit::{Facts, Schedule};
+use crate::package::json::{Json, canonical, object};
+use crate::package::partition::{CaseRecord, RECHECK, Validation};
+
+/// The schema's name.
+pub const SCHEMA: &str = "independent-partition-nnls-v1";
+
+const CONFIDENCE: &str = "uncalibrated";
+
+/// SHA-256 of a profile's canonical JSON.
+pub fn profile_id(profile: &Json) -> String {
+    Sha256::digest(canonical(profile)).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What of the model follows from the package's runs and device: every member but the provenance of its files.
+pub fn derived(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
+    let observations = &refit.observations;
+    let profile = profile(&refit.full.fit, validation, device, sm_count);
+    object([
+        ("schema", Json::from(SCHEMA)),
+        ("status", Json::from("fitted_diagnostic_not_deployed")),
+        ("profile_id", Json::from(profile_id(&profile))),
+        ("profile", profile),
+        ("full_training_model", model(&refit.full.fit, observations, None)),
+        ("training_observations", Json::Array(observations.iter().map(observation).collect())),
+        ("full_training_evaluation", evaluation(&refit.full, observations)),
+        ("full_training_metrics", metrics(&refit.full.metrics)),
+        (
+            "outer_leave_geometry_out",
+            object([
+                ("folds", Json::Array(refit.folds.iter().map(|result| fold(result, observations)).collect())),
+                ("summary", metrics(&refit.summary)),
+            ]),
+        ),
+        (
+            "baseline_recheck_and_all_candidates",
+            Json::Array(validation.cases.iter().filter_map(drift).collect()),
+        ),
+    ])
+}
+
+/// The whole model: what is derived, and what a recorded model says besides (its files' provenance and its limits).
+pub fn complete(derived: Json, recorded: Option<&Json>) -> Json {
+    let Json::Object(mut members) = derived else { return derived };
+    let carried = ["limitations", "input_receipts", "original_profile_id", "profile_id_scope"];
+    for name in carried {
+        if let Some(value) = recorded.and_then(|recorded| recorded.get(name)) {
+            members.push((name.to_owned(), value.clone()));
+        }
+    }
+    Json::Object(members)
+}
+
+fn profile(fit: &Fit, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
+    let stated = validation.document.root();
+    let queues = [("rescue", "rescue_queue_receipt"), ("original_failed", "original_failed_queue")];
+    let queues: Vec<_> = queues
+        .into_iter()
+        .filter_map(|(name, member)| Some((name.to_owned(), stated.get(member)?.clone())))
+        .collect();
+    let mut provenance: Vec<_> = ["status", "build_snapshot"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), stated.get(name)?.clone())))
+        .collect();
+    if !queues.is_empty() {
+        provenance.push(("queue_identity".to_owned(), Json::Object(queues)));
+    }
+    provenance.extend(stated.get("native_revalidation").map(|value| ("native_revalidation".to_owned(), value.clone())));
+    object([
+        ("schema", Json::from(SCHEMA)),
+        ("formula", Json::from(format!("q = a0 + aP*P + aD*ceil(P/{sm_count})*b*W"))),
+        ("fixed_policy", policy(sm_count)),
+        ("feature_names", Json::from(vec!["constant", "programs", "logical_batches_times_collective_volume"])),
+        ("coefficients", Json::from(fit.coefficients.clone())),
+        ("device_declared_identity", device.clone()),
+        ("summary_provenance", Json::Object(provenance)),
+        ("confidence", Json::from(CONFIDENCE)),
+        ("default_enabled", Json::Bool(false)),
+    ])
+}
+
+fn policy(sm_count: u64) -> Json {
+    let candidates: Vec<_> = Schedule::ALL.into_iter().map(Schedule::requested).collect();
+    object([
+        ("processor_reference", Json::from(sm_count)),
+        ("improvement_fraction", Json::Float(IMPROVEMENT_FRACTION)),
+        ("candidates", Json::from(candidates)),
+        ("default_enabled", Json::Bool(false)),
+        ("confidence", Json::from("uncalibrated_point_prediction")),
+        ("training_statistic", Json::from("seven_sample_median_us")),
+        ("recheck_usage", Json::from("diagnostic_only_not_a_training_observation")),
+        ("group_weight", Json::from("equal_total_weight_per_R_N_B_W_geometry")),
+        ("solver", Json::from("enumerate_eight_nonnegative_active_subsets_binary64_lstsq")),
+        ("feature_scaling", Json::from("training_only_weighted_RMS")),
+        ("positive_coefficient_tolerance", Json::Float(1e-12)),
+        ("objective_tie_tolerance", Json::Float(1e-12)),
+    ])
+}
+
+fn model(fit: &Fit, observations: &[Observation<'_, '_>], training: Option<&[usize]>) -> Json {
+    let trained: Vec<&Observation<'_, '_>> = match training {
+        None => observations.iter().collect(),
+        Some(indexes) => indexes.iter().filter_map(|&index| observations.get(index)).collect(),
+    };
+    let mut groups: Vec<String> = trained.iter().map(|observation| observation.group.clone()).collect();
+    groups.sort();
+    groups.dedup();
+    let ids: Vec<String> = trained.iter().map(|observation| observation.record_id()).collect();
+    object([
+        ("coefficients", Json::from(fit.coefficients.clone())),
+        ("active_mask", Json::from(u64::from(fit.active_mask))),
+        ("weighted_sse", Json::Float(fit.weighted_sse)),
+        ("training_scales", Json::from(fit.scales.clone())),
+        ("training_groups", Json::from(groups)),
+        ("training_record_ids", Json::from(ids)),
+        ("active_subsets", Json::Array(fit.subsets.iter().map(subset).collect())),
+        ("full_scaled_design_rank", Json::from(fit.rank)),
+        ("full_scaled_design_singular_values", Json::from(fit.singular_values.clone())),
+        ("sample_weights", Json::from(fit.weights.clone())),
+    ])
+}
+
+fn subset(subset: &Subset) -> Json {
+    let mask = Json::from(u64::from(subset.mask));
+    match &subset.outcome {
+        SubsetOutcome::RankDeficient { rank } => object([
+            ("mask", mask),
+            ("status", Json::from("rank_deficient")),
+            ("rank", Json::from(*rank)),
+        ]),
+        SubsetOutcome::NegativeActive => {
+            object([("mask", mask), ("status", Json::from("negative_active_coefficient"))])
+        }
+        SubsetOutcome::Feasible { coefficients, weighted_sse, rank, singular_values, condition } => object([
+            ("mask", mask),
+            ("status", Json::from("feasible")),
+            ("coefficients", Json::from(coefficients.clone())),
+            ("weighted_sse", Json::Float(*weighted_sse)),
+            ("rank", Json::from(*rank)),
+            ("singular_values", Json::from(singular_values.clone())),
+            ("scaled_condition", condition.map_or(Json::Null, Json::Float)),
+        ]),
+    }
+}
+
+fn observation(observation: &Observation<'_, '_>) -> Json {
+    let run = observation.run;
+    let launch = run.at.path(&["selection", "program_partition"]).and_then(|stages| stages.as_array()?.first());
+    object([
+        ("record_id", Json::from(observation.record_id())),
+        ("case_id", Json::from(observation.record.case.id)),
+        ("group", Json::from(observation.group.clone())),
+        ("schedule", Json::from(observation.schedule.name())),
+        ("requested_extent", Json::from(observation.schedule.requested())),
+        ("actual_ir", compiler_facts(observation)),
+        ("facts", facts(&observation.facts)),
+        ("features", Json::from(observation.features.to_vec())),
+        ("measured_us", Json::Float(observation.measured_us)),
+        ("samples", Json::Array(observation.timing.sample_values.to_vec())),
+        ("case_provenance", observation.record.case.at.clone()),
+        ("source_receipts", run.at.get("source_files").cloned().unwrap_or(Json::Null)),
+        ("launch_receipt", launch.cloned().unwrap_or(Json::Null)),
+    ])
+}
+
+/// What the compiler says of the kernel in its realization text; `null` where it says nothing.
+fn compiler_facts(observation: &Observation<'_, '_>) -> Json {
+    let text = observation.run.native.at.and_then(|route| route.get("realization")?.as_str()).unwrap_or_default();
+    let stated = realization_facts(text);
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok()).map_or(Json::Null, Json::from);
+    let fact = |name: &str| number(stated.get(name).copied());
+    let collective = |prefix: &str| {
+        let parts = stated.get("collective").copied().unwrap_or_default();
+        number(parts.split(':').find_map(|part| part.strip_prefix(prefix)))
+    };
+    object([
+        ("programs", fact("programs")),
+        ("elementwork", fact("elementwork")),
+        ("read_bytes", fact("read-bytes")),
+        ("write_bytes", fact("write-bytes")),
+        ("original_live_bytes", fact("tile-live-bytes")),
+        ("largest_tile", fact("largest-tile")),
+        ("kind", collective("kind")),
+        ("width", collective("width")),
+        ("independent", collective("independent")),
+    ])
+}
+
+fn facts(facts: &Facts) -> Json {
+    object([
+        ("programs", Json::from(facts.programs)),
+        ("independent_extent", Json::from(facts.independent_extent)),
+        ("full_programs", Json::from(facts.full_programs)),
+        ("tail_valid_extent", Json::from(facts.tail_valid_extent)),
+        ("contribution_extent", Json::from(facts.contribution_extent)),
+        ("logical_contribution_extent", Json::from(facts.logical_contribution_extent)),
+        ("padded_independent", Json::from(facts.padded_independent)),
+        ("collective_input_per_program", Json::from(facts.collective_input_per_program)),
+        ("collective_input_total", Json::from(facts.collective_input_total)),
+        ("valid_input_bytes", Json::from(facts.valid_input_bytes)),
+        ("valid_output_bytes", Json::from(facts.valid_output_bytes)),
+        ("input_snapshot_bytes", Json::from(facts.input_snapshot_bytes)),
+        ("fp32_source_bytes", Json::from(facts.fp32_source_bytes)),
+        ("fp32_result_bytes", Json::from(facts.fp32_result_bytes)),
+        ("output_value_bytes", Json::from(facts.output_value_bytes)),
+        ("independent_bounds_elidable", Json::Bool(facts.independent_bounds_elidable)),
+        ("contribution_bounds_elidable", Json::Bool(facts.contribution_bounds_elidable)),
+        (
+            "candidate_peak_state",
+            object([
+                ("known", Json::Bool(false)),
+                ("reason", Json::from("no candidate IR/recipe SSA liveness analysis")),
+            ]),
+        ),
+        ("logical_batches", Json::from(facts.logical_batches)),
+        ("demand", Json::from(facts.demand)),
+        ("features", Json::from(facts.features().to_vec())),
+    ])
+}
+
+fn evaluation(evaluated: &Evaluated, observations: &[Observation<'_, '_>]) -> Json {
+    let residuals = evaluated.residuals.iter().map(|value| residual(value, observations)).collect();
+    object([
+        ("residuals", Json::Array(residuals)),
+        ("decisions", Json::Array(evaluated.decisions.iter().map(decision).collect())),
+    ])
+}
+
+fn fold(result: &FoldResult, observations: &[Observation<'_, '_>]) -> Json {
+    let mut members = vec![
+        ("held_group".to_owned(), Json::from(result.held.clone())),
+        ("model".to_owned(), model(&result.evaluated.fit, observations, Some(&result.training))),
+    ];
+    if let Json::Object(evaluation) = evaluation(&result.evaluated, observations) {
+        members.extend(evaluation);
+    }
+    Json::Object(members)
+}
+
+fn residual(residual: &Residual, observations: &[Observation<'_, '_>]) -> Json {
+    let id = observations.get(residual.observation).map(Observation::record_id);
+    object([
+        ("record_id", Json::from(id.unwrap_or_default())),
+        ("predicted_us", Json::Float(residual.predicted_us)),
+        ("observed_us", Json::Float(residual.observed_us)),
+        ("signed_error_us", Json::Float(residual.signed_error_us())),
+        ("relative_error", Json::Float(residual.relative_error())),
+    ])
+}
+
+/// One value for each schedule, by name.
+fn by_schedule(values: [f64; 3]) -> Json {
+    let named = Schedule::ALL.into_iter().zip(values);
+    Json::Object(named.map(|(schedule, value)| (schedule.name().to_owned(), Json::Float(value))).collect())
+}
+
+fn decision(decision: &CaseDecision) -> Json {
+    let made = &decision.decision;
+    let reason = if made.improves { "point_prediction_exceeds_five_percent" } else { "retain_original" };
+    object([
+        ("case_id", Json::from(decision.case_id.clone())),
+        ("group", Json::from(decision.group.clone())),
+        (
+            "decision",
+            object([
+                ("selected_schedule", Json::from(made.selected.name())),
+                ("experimental_extent", Json::from(made.selected.requested())),
+                ("scores_us_proxy", by_schedule(made.scores)),
+                ("predicted_ratio", Json::Float(made.predicted_ratio)),
+                ("reason", Json::from(reason)),
+                ("confidence", Json::from(CONFIDENCE)),
+                ("production_enabled", Json::Bool(false)),
+            ]),
+        ),
+        ("observed_policy_ratio", Json::Float(decision.observed_policy_ratio())),
+        ("all_candidate_ratios", by_schedule(decision.observed_ratios)),
+    ])
+}
+
+fn metrics(metrics: &Metrics) -> Json {
+    let over_five_percent = metrics.selected_regressions_over_five_percent;
+    object([
+        ("cases", Json::from(metrics.cases)),
+        ("groups", Json::from(metrics.groups)),
+        ("selected", Json::from(metrics.selected)),
+        ("selected_regressions", Json::from(metrics.selected_regressions)),
+        ("selected_regressions_over_five_percent", Json::from(over_five_percent)),
+        ("worst_policy_ratio", Json::Float(metrics.worst_policy_ratio)),
+        ("geometry_equal_weight_policy_geomean", Json::Float(metrics.geometry_equal_weight_policy_geomean)),
+    ])
+}
+
+/// How the recheck and each candidate compare for one case; `None` without a recheck.
+fn drift(record: &CaseRecord<'_>) -> Option<Json> {
+    let default = record.native_median(Schedule::Default.name())?;
+    let recheck = record.native_median(RECHECK)?;
+    let cohorts = Schedule::ALL.into_iter().map(Schedule::name).chain([RECHECK]);
+    let timings = cohorts
+        .map(|cohort| Some((cohort.to_owned(), record.run(cohort)?.native.at?.get("event_us")?.clone())))
+        .collect::<Option<Vec<_>>>()?;
+    let candidates = [Schedule::Rows1, Schedule::Rows2]
+        .into_iter()
+        .map(|schedule| {
+            let median = record.native_median(schedule.name())?;
+            let compared = object([
+                ("over_default", Json::Float(median / default)),
+                ("over_recheck", Json::Float(median / recheck)),
+                ("regression", Json::Bool(median > default)),
+            ]);
+            Some((schedule.name().to_owned(), compared))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    Some(object([
+        ("case_id", Json::from(record.case.id)),
+        ("group", Json::from(record.case.geometry.key())),
+        ("timings", Json::Object(timings)),
+        ("default_recheck_ratio", Json::Float(recheck / default)),
+        ("default_recheck_drift", Json::Float(recheck / default - 1.0)),
+        ("candidates", Json::Object(candidates)),
+    ]))
+}
