@@ -2,3 +2,4 @@
 
 pub mod audit;
 pub mod package;
+pub mod render;
