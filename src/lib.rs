@@ -3,3 +3,4 @@
 pub mod audit;
 pub mod fit;
 pub mod package;
+pub mod render;
