@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use globset::GlobSet;
 
-use crate::package::json::Document;
+use crate::package::json::{Document, Json};
 use crate::package::partition::{SampleTable, Validation, files};
+use crate::refit::{self, Refit};
 
 /// What a run of the checks may be told.
 #[derive(Debug, Clone)]
@@ -92,5 +93,36 @@ impl<'e> PartitionEvidence<'e> {
     /// The reason why there are none, for a "not run".
     pub fn validation(&self) -> Result<&Validation<'e>, String> {
         self.validation.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// The refit that several families compare with, and its document; or why there is none.
+pub type RefitEvidence<'v, 'd> = Content<Refitted<'v, 'd>>;
+
+/// A package's model, fitted again.
+#[derive(Debug)]
+pub struct Refitted<'v, 'd> {
+    /// The fit, its folds and decisions.
+    pub refit: Refit<'v, 'd>,
+    /// The same in the published schema.
+    pub document: Json,
+    /// Streaming multiprocessors of the declared device.
+    pub sm_count: u64,
+}
+
+impl<'e> PartitionEvidence<'e> {
+    /// Fits the package's model again.
+    ///
+    /// # Errors
+    /// The reason why it cannot be, for a "not run".
+    pub fn refit(&self) -> RefitEvidence<'_, 'e> {
+        let validation = self.validation()?;
+        let device = self.evidence.document(files::DEVICE)?.root();
+        let sm_count = device.get("sm_count").and_then(Json::as_u64).filter(|&count| count > 0);
+        let sm_count = sm_count.ok_or_else(|| format!("{}: sm_count is not a positive integer", files::DEVICE))?;
+        let observations = refit::observations(validation, sm_count).map_err(|error| error.to_string())?;
+        let refit = Refit::new(observations).map_err(|error| error.to_string())?;
+        let document = refit::document::derived(&refit, validation, device, sm_count);
+        Ok(Refitted { refit, document, sm_count })
     }
 }

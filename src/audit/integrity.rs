@@ -72,7 +72,8 @@ pub fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync))
     } else {
         SubjectKind::Files
     };
-    let evidence = parse(contents, &mut recorder);
+    let mut evidence = parse(contents, &mut recorder);
+    evidence.documents.extend(receipts.map(|receipts| (RECEIPTS.to_owned(), Ok(receipts))));
     Opened { check: recorder.finish(), kind, receipts_sha256, evidence }
 }
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::evidence::{Evidence, PartitionEvidence};
+use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
 use super::{CheckReport, Fact, Finding, Options, SubjectKind, SubjectReport, integrity};
-use super::{failures, proofs, samples, timing};
+use super::{exactness, failures, model, proofs, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
@@ -35,18 +35,43 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
     report
 }
 
-type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
+/// Reads the contents of a partition package without judging them.
+///
+/// # Errors
+/// The folder does not hold a partition package.
+pub fn read_partition(folder: &Path, options: &Options) -> Result<Evidence, String> {
+    let folders = super::packages(folder)?;
+    let [folder] = folders.as_slice() else {
+        return Err(format!("{} packages lie below it; name one", folders.len()));
+    };
+    let opened = integrity::open(&Folder::new(folder), options, &|_| {});
+    match opened.kind {
+        SubjectKind::Partition => Ok(opened.evidence),
+        other => Err(format!("it is not a partition package but {}", other.title())),
+    }
+}
 
-const PARTITION_CHECKS: [Check; 4] = [samples::check, timing::check, proofs::check, failures::check];
+type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
+type RefitCheck = fn(&PartitionEvidence<'_>, &RefitEvidence<'_, '_>, &Options) -> CheckReport;
+
+const CHECKS: [Check; 4] = [samples::check, timing::check, proofs::check, failures::check];
+const REFIT_CHECKS: [RefitCheck; 2] = [model::check, exactness::check];
 
 fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport) {
     let package = PartitionEvidence::read(evidence);
-    let checks: Vec<_> = PARTITION_CHECKS.par_iter().map(|check| check(&package, options)).collect();
-    report.checks.extend(checks);
+    let (recounted, refitted) = rayon::join(
+        || CHECKS.par_iter().map(|check| check(&package, options)).collect::<Vec<_>>(),
+        || {
+            let refit = package.refit();
+            REFIT_CHECKS.par_iter().map(|check| check(&package, &refit, options)).collect::<Vec<_>>()
+        },
+    );
+    report.checks.extend(recounted);
+    report.checks.extend(refitted);
     report.facts = facts(&package);
     report.limits.extend([
         "that the outputs are right: the tensors are not in the package, only the records of their checks".to_owned(),
-        "that the times are right: nothing was measured again (see `recount bench`)".to_owned(),
+        "that the times are right: nothing was measured again".to_owned(),
     ]);
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Common, Environment, Failure, output::Output, verbosity};
 use crate::audit::Code;
-use crate::render::{Style, explain, list_codes};
+use crate::render::{Style, explain, list};
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub struct Args {
 pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let style = Style { color: environment.color, verbosity: verbosity(common), width: environment.width };
     let Some(name) = &args.code else {
-        Output::Stdout.write(|out| list_codes(&style, out))?;
+        Output::Stdout.write(|out| list(out, &style))?;
         return Ok(0);
     };
     let Some(code) = Code::from_name(name) else {
@@ -31,7 +31,7 @@ pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
         anyhow::bail!("there is no finding code `{name}`{hint} (`recount explain` lists all)");
     };
-    Output::Stdout.write(|out| explain(code, &style, out))?;
+    Output::Stdout.write(|out| explain(code, out, &style))?;
     Ok(0)
 }
 

@@ -90,7 +90,7 @@ pub fn main() -> u8 {
             for cause in error.chain().skip(1) {
                 message.push_str(&format!(": {cause}"));
             }
-            let _ = writeln!(std::io::stderr(), "{}", crate::render::escaped(&message));
+            let _ = writeln!(std::io::stderr(), "{}", crate::render::escape::lines(&message));
             FAILED
         }
     }

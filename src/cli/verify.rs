@@ -117,7 +117,7 @@ fn sha256(text: &str) -> Result<String, String> {
     }
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..1.0).contains(&value) => Ok(value),
         _ => Err("a number from 0 up to below 1".to_owned()),

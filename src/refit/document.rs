@@ -3,12 +3,11 @@
 use sha2::{Digest, Sha256};
 
 use super::{CaseDecision, Evaluated, FoldResult, IMPROVEMENT_FRACTION, Observation, Refit, Residual};
-use crate::audit::realization_facts;
 use crate::fit::nnls::{Fit, Subset, SubsetOutcome};
 use crate::fit::metrics::Metrics;
 use crate::fit::{Facts, Schedule};
 use crate::package::json::{Json, canonical, object};
-use crate::package::partition::{CaseRecord, RECHECK, Validation};
+use crate::package::partition::{CaseRecord, RECHECK, Validation, realization_facts};
 
 /// The schema's name.
 pub const SCHEMA: &str = "independent-partition-nnls-v1";

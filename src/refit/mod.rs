@@ -3,10 +3,12 @@
 //! Observations are rebuilt from `validation.json` and the device's processor count; the fit, the folds and the policy are
 //! those of [`crate::fit`]. [`document`] writes the result in the published schema.
 
+mod diff;
 pub mod document;
 mod exact;
 mod observations;
 
+pub use diff::readable_diff;
 pub use exact::{ExactModels, exact_models};
 pub use observations::{Observation, observations};
 

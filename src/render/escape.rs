@@ -32,6 +32,11 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Several lines, each made visible; only the line feeds between them stay.
+pub fn lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// A finished JSON text with the hidden characters inside its strings as `\u` escapes, which changes no value. The line
 /// feeds between its tokens stay.
 pub(super) fn json(text: &str) -> Cow<'_, str> {

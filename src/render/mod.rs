@@ -9,7 +9,9 @@ pub mod explain;
 mod json;
 mod junit;
 mod markdown;
+mod refit;
 mod sarif;
+mod selftest;
 pub mod table;
 mod text;
 pub mod uri;
@@ -23,6 +25,8 @@ use clap::ValueEnum;
 use crate::audit::Report;
 
 pub use explain::{explain, list};
+pub use refit::{RefitView, TableFormat, refit};
+pub use selftest::selftest;
 pub use table::Table;
 
 /// The format of a report.

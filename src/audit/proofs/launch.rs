@@ -1,10 +1,8 @@
 //! The launch: entry, grid, byte spans and the compiler's realization follow from the geometry and the schedule.
 
-use std::collections::HashMap;
-
 use crate::audit::{Code, Recorder, compare, show};
 use crate::package::json::Json;
-use crate::package::partition::{CaseRecord, Reader, Run, Validation};
+use crate::package::partition::{CaseRecord, Reader, Run, Validation, realization_facts};
 
 pub(super) fn check<'d>(
     validation: &Validation<'d>,
@@ -177,15 +175,4 @@ fn check_realization(
         if requested > 0 { "facts of a partition entry" } else { "no partition entry" },
         if partition_facts { "facts of a partition entry" } else { "none" },
     );
-}
-
-/// `name=value` pairs of a realization text; parts are separated by `;`, `,` or a colon before the first pair.
-pub(in crate::audit) fn realization_facts(text: &str) -> HashMap<&str, &str> {
-    text.split([';', ','])
-        .filter_map(|part| {
-            let (name, value) = part.split_once('=')?;
-            let name = name.rsplit(": ").next().unwrap_or(name);
-            Some((name.trim(), value.trim()))
-        })
-        .collect()
 }

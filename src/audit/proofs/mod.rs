@@ -8,8 +8,6 @@ mod launch;
 mod outputs;
 mod receipts;
 
-pub(super) use launch::realization_facts;
-
 use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Family, Recorder, report_problems};
 use crate::package::partition::Reader;

@@ -1,14 +1,49 @@
-//! Canonical JSON: the bytes that Python's `json.dumps(value, sort_keys=True, separators=(",", ":"),
-//! allow_nan=False)` writes. Profile ids are hashes of these bytes.
+//! JSON as Python's `json.dumps` writes it: canonical (sorted, for hashes), compact (for published files) and indented (for
+//! people).
 
 use std::fmt::Write;
 
 use super::Json;
 
-/// Canonical text of a value: members sorted by code point, ASCII only, no spaces, floats in Python's notation.
+/// The bytes of `json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)`: members sorted by code
+/// point, ASCII only, no spaces, floats in Python's notation. Profile ids are hashes of these bytes.
 pub fn canonical(value: &Json) -> String {
+    write(value, Layout { sorted: true, indent: None })
+}
+
+/// The same without sorting: members in their own order, on one line.
+pub fn compact(value: &Json) -> String {
+    write(value, Layout { sorted: false, indent: None })
+}
+
+/// One member or item on each line, indented by two spaces, members in their own order.
+pub fn indented(value: &Json) -> String {
+    write(value, Layout { sorted: false, indent: Some(0) })
+}
+
+#[derive(Clone, Copy)]
+struct Layout {
+    sorted: bool,
+    /// Depth of the current value; `None` for everything on one line.
+    indent: Option<usize>,
+}
+
+impl Layout {
+    fn deeper(self) -> Self {
+        Self { indent: self.indent.map(|depth| depth + 1), ..self }
+    }
+
+    fn new_line(self, text: &mut String) {
+        if let Some(depth) = self.indent {
+            text.push('\n');
+            text.extend(std::iter::repeat_n("  ", depth));
+        }
+    }
+}
+
+fn write(value: &Json, layout: Layout) -> String {
     let mut text = String::new();
-    write_value(value, &mut text);
+    write_value(value, layout, &mut text);
     text
 }
 
@@ -59,7 +94,7 @@ fn positional(mantissa: &str, exponent: i32) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-fn write_value(value: &Json, text: &mut String) {
+fn write_value(value: &Json, layout: Layout, text: &mut String) {
     match value {
         Json::Null => text.push_str("null"),
         Json::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
@@ -69,25 +104,37 @@ fn write_value(value: &Json, text: &mut String) {
         Json::Str(value) => write_string(value, text),
         Json::Array(items) => {
             text.push('[');
+            let inner = layout.deeper();
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
                     text.push(',');
                 }
-                write_value(item, text);
+                inner.new_line(text);
+                write_value(item, inner, text);
+            }
+            if !items.is_empty() {
+                layout.new_line(text);
             }
             text.push(']');
         }
         Json::Object(members) => {
-            let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_by(|(left, _), (right, _)| left.cmp(right));
+            let mut members: Vec<_> = members.iter().collect();
+            if layout.sorted {
+                members.sort_by(|(left, _), (right, _)| left.cmp(right));
+            }
             text.push('{');
-            for (at, (name, member)) in sorted.into_iter().enumerate() {
+            let inner = layout.deeper();
+            for (at, (name, member)) in members.iter().enumerate() {
                 if at > 0 {
                     text.push(',');
                 }
+                inner.new_line(text);
                 write_string(name, text);
-                text.push(':');
-                write_value(member, text);
+                text.push_str(if layout.indent.is_some() { ": " } else { ":" });
+                write_value(member, inner, text);
+            }
+            if !members.is_empty() {
+                layout.new_line(text);
             }
             text.push('}');
         }

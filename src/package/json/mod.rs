@@ -9,7 +9,7 @@ mod canonical;
 mod locate;
 mod parse;
 
-pub use canonical::{canonical, python_float};
+pub use canonical::{canonical, compact, indented, python_float};
 pub use parse::JsonError;
 
 use std::collections::HashMap;

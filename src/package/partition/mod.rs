@@ -4,11 +4,13 @@
 
 pub mod case;
 pub mod reader;
+mod realization;
 pub mod samples;
 pub mod validation;
 
 pub use case::{Case, Operation, Storage};
 pub use reader::{Problem, Reader};
+pub use realization::realization_facts;
 pub use samples::{SampleRow, SampleTable};
 pub use validation::{CaseRecord, CohortRecord, Route, RouteRecord, Run, Timing, Validation};
 

@@ -1,0 +1,78 @@
+//! `recount refit`.
+
+use std::path::PathBuf;
+
+use super::{Common, Environment, Failure, output::Output, verbosity};
+use crate::audit::{self, Options};
+use crate::package::json::compact;
+use crate::refit::{document, exact_models, readable_diff};
+use crate::render::{RefitView, Style, TableFormat, refit};
+
+/// Lines of a difference that are shown.
+const DIFF_LINES: usize = 200;
+
+/// Arguments of `refit`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The package's folder
+    package: PathBuf,
+    /// Also solve every fit in exact rational arithmetic, and give each recorded coefficient's distance in ulp
+    #[arg(long)]
+    exact: bool,
+    /// Show how the recorded model differs from the refit, beyond the tolerance
+    #[arg(long)]
+    diff: bool,
+    /// Write the refitted model.json, in the published schema
+    #[arg(long, value_name = "FILE")]
+    model_out: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+    /// Write the result to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Largest relative difference of recomputed floats
+    #[arg(long, value_name = "REL", default_value_t = audit::evidence::DEFAULT_TOLERANCE, value_parser = super::verify::tolerance)]
+    tolerance: f64,
+}
+
+/// Fits the package's model again, shows it, and compares it with the recorded one.
+///
+/// # Errors
+/// A package that cannot be read or fitted, or a file that cannot be written.
+pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+    let output = Output::open(args.output.as_deref())?;
+    let model_output = args.model_out.as_deref().map(|path| Output::open(Some(path))).transpose()?;
+    let options = Options { tolerance: args.tolerance, ..Options::default() };
+    let name = args.package.display().to_string();
+    let evidence = audit::read_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let package = audit::PartitionEvidence::read(&evidence);
+    let refitted = package.refit();
+    let agreement = audit::check_model(&package, &refitted, &options);
+    let refitted = refitted.as_ref().map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let recorded = audit::recorded_model(&evidence).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let exact = if args.exact { Some(exact_models(&refitted.refit.observations, &refitted.refit.groups)?) } else { None };
+    let diff = match (args.diff, recorded) {
+        (true, Some(recorded)) => Some(readable_diff(recorded, &refitted.document, args.tolerance, DIFF_LINES)),
+        (true, None) => anyhow::bail!("{name}: --diff needs a recorded model.json"),
+        _ => None,
+    };
+    let view = RefitView {
+        package: &name,
+        refit: &refitted.refit,
+        document: &refitted.document,
+        recorded,
+        sm_count: refitted.sm_count,
+        exact: exact.as_ref(),
+        agreement: recorded.map(|_| &agreement),
+        diff: diff.as_deref(),
+    };
+    let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
+    output.write(|out| refit(&view, args.format, &style, out))?;
+    if let Some(model_output) = model_output {
+        let model = document::complete(refitted.document.clone(), recorded);
+        model_output.write(|out| out.write_all((compact(&model) + "\n").as_bytes()))?;
+    }
+    let agrees = recorded.is_none() || agreement.findings.is_empty();
+    Ok(if agrees { 0 } else { 1 })
+}

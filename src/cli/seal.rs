@@ -1,0 +1,52 @@
+//! `recount seal`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use globset::{GlobBuilder, GlobSetBuilder};
+
+use super::{Common, Environment, Failure, output::Output};
+use crate::package::receipts::RECEIPTS;
+use crate::seal::{receipts_text, write_receipts};
+
+/// Arguments of `seal`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The package's folder
+    dir: PathBuf,
+    /// Change nothing; say what would change, with status 1 if anything would
+    #[arg(long)]
+    check: bool,
+    /// Leave out files that match (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+}
+
+/// Writes the receipts, or compares them with those that are there.
+///
+/// # Errors
+/// A folder that cannot be sealed, with every reason.
+pub fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
+    let mut globs = GlobSetBuilder::new();
+    for glob in &args.exclude {
+        globs.add(GlobBuilder::new(glob).literal_separator(true).build().with_context(|| format!("--exclude {glob}"))?);
+    }
+    let text = receipts_text(&args.dir, &globs.build().context("--exclude")?)?;
+    let path = args.dir.join(RECEIPTS);
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let mut said = String::new();
+    if before == text {
+        said.push_str(&format!("{} is up to date\n", path.display()));
+    } else if args.check {
+        said.push_str(&format!("{} would change:\n", path.display()));
+        let diff = similar::TextDiff::from_lines(&before, &text);
+        said.push_str(&diff.unified_diff().context_radius(1).to_string());
+    } else {
+        write_receipts(&args.dir, &text)?;
+        said.push_str(&format!("{} written\n", path.display()));
+    }
+    if !common.quiet {
+        Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(&said).as_bytes()))?;
+    }
+    Ok(u8::from(args.check && before != text))
+}

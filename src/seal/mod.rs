@@ -1,0 +1,117 @@
+//! Writing receipts: `receipts.json` from the files of a folder.
+
+use std::io::Write;
+use std::path::Path;
+
+use globset::GlobSet;
+use rayon::prelude::*;
+
+use crate::package::digest::{Digest, digest_reader, lf_digest_reader};
+use crate::package::folder::{FileError, Folder};
+use crate::package::json::{Json, indented, object};
+use crate::package::limits::MAX_HASHED_BYTES;
+use crate::package::name::{check_name, portable_key};
+use crate::package::receipts::RECEIPTS;
+
+/// Why a folder cannot be sealed.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The folder cannot be listed.
+    #[error("{folder} cannot be listed")]
+    List {
+        /// The folder.
+        folder: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There is nothing to seal.
+    #[error("{folder} holds no file to seal")]
+    Empty {
+        /// The folder.
+        folder: String,
+    },
+    /// Files that a package must not have; all of them.
+    #[error("these files cannot be sealed:\n  {}", refused.join("\n  "))]
+    Refused {
+        /// Name and reason of each.
+        refused: Vec<String>,
+    },
+    /// The receipts cannot be written.
+    #[error("{RECEIPTS} cannot be written")]
+    Write(#[source] std::io::Error),
+}
+
+/// The text of `receipts.json` for the files of `folder`: sorted without regard to case, LF, final newline. Two calls on
+/// the same files give the same bytes.
+///
+/// # Errors
+/// Links, special files, names that are not portable, text with CRLF, and files that cannot be read are refused, all at
+/// once.
+pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealError> {
+    let shown = folder.display().to_string();
+    let package = Folder::new(folder);
+    let mut names = package.list().map_err(|source| SealError::List { folder: shown.clone(), source })?;
+    names.retain(|name| name != RECEIPTS && !exclude.is_match(name));
+    names.sort_by_cached_key(|name| (name.to_lowercase(), name.clone()));
+    if names.is_empty() {
+        return Err(SealError::Empty { folder: shown });
+    }
+    let mut refused = Vec::new();
+    let mut keys = std::collections::HashMap::new();
+    for name in &names {
+        if let Some(other) = keys.insert(portable_key(name), name) {
+            refused.push(format!("{name}: the same file as {other} where case or Unicode form is ignored"));
+        }
+    }
+    let digests: Vec<_> = names.par_iter().map(|name| file_digest(&package, name)).collect();
+    let mut files = Vec::new();
+    for (name, digest) in names.into_iter().zip(digests) {
+        match digest {
+            Ok(digest) => {
+                let record = object([("sha256", Json::from(digest.sha256)), ("bytes", Json::from(digest.bytes))]);
+                files.push((name, record));
+            }
+            Err(reason) => refused.push(format!("{name}: {reason}")),
+        }
+    }
+    if !refused.is_empty() {
+        return Err(SealError::Refused { refused });
+    }
+    Ok(indented(&object([("schema", Json::Int(1)), ("files", Json::Object(files))])) + "\n")
+}
+
+/// Writes `text` as the folder's `receipts.json`, whole or not at all.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".receipts-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).map_err(SealError::Write)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(SealError::Write)?;
+    file.persist(folder.join(RECEIPTS)).map_err(|error| SealError::Write(error.error))?;
+    Ok(())
+}
+
+fn file_digest(package: &Folder, name: &str) -> Result<Digest, String> {
+    check_name(name).map_err(|error| error.to_string())?;
+    let read = || -> Result<(Digest, Option<Digest>), FileError> {
+        let (mut file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
+        let raw = digest_reader(&mut file, MAX_HASHED_BYTES)?;
+        let (mut file, _) = package.open(name, MAX_HASHED_BYTES)?;
+        let normalized = lf_digest_reader(&mut file, MAX_HASHED_BYTES)?;
+        if raw.bytes == bytes { Ok((raw, normalized)) } else { Err(FileError::Changed) }
+    };
+    let (raw, normalized) = read().map_err(|error| error.to_string())?;
+    match normalized {
+        Some(normalized) if normalized.sha256 != raw.sha256 => {
+            Err("a text with CRLF line endings; write it with LF, or its hash will differ elsewhere".to_owned())
+        }
+        _ => Ok(raw),
+    }
+}
