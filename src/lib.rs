@@ -1,4 +1,5 @@
 //! `recount` counts published performance evidence again.
 
 pub mod audit;
+pub mod fit;
 pub mod package;
