@@ -87,7 +87,9 @@ impl Family {
             Family::Proofs => "fixtures, sources, launches, outputs and comparisons follow from geometry and data",
             Family::Failures => "what failed stays failed, what is missing stays missing, a retry stays apart",
             Family::Model => "observations, subsets, folds, residuals, decisions and metrics are what a refit gives",
-            Family::Exactness => "the recorded coefficients are the optimum in exact rational arithmetic, within tolerance",
+            Family::Exactness => {
+                "the recorded coefficients are the optimum in exact rational arithmetic, within tolerance"
+            }
             Family::Prose => "the numbers in the README agree with the data at their printed precision",
             Family::Claims => "each claim follows from the printed medians within their rounding",
         }

@@ -61,7 +61,13 @@ impl<'c> Comparison<'c> {
                 if items.len() != wanted.len() {
                     let code = (self.code)(&self.names);
                     let expected = format_args!("{} items", wanted.len());
-                    self.recorder.report_at(code, self.document, found, expected, format_args!("{} items", items.len()));
+                    self.recorder.report_at(
+                        code,
+                        self.document,
+                        found,
+                        expected,
+                        format_args!("{} items", items.len()),
+                    );
                 }
                 for (item, wanted) in items.iter().zip(wanted) {
                     self.value(item, wanted, parent);

@@ -10,7 +10,7 @@ use crate::package::partition::{CaseRecord, DEFAULT, RETEST, Reader, Route, Run,
 const TIMED_MEMBERS: [&str; 5] = ["event_us", "sampling", "warmup", "cold_ms", "saved_output_recheck"];
 
 /// Runs the family.
-pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
     let mut recorder = Recorder::new(Family::Failures, options.tolerance);
     let validation = match package.validation() {
         Ok(validation) => validation,
@@ -134,7 +134,8 @@ fn check_statuses<'d>(validation: &Validation<'d>, run: &Run<'d>, reader: &Reade
 fn check_cohorts(validation: &Validation<'_>, recorder: &mut Recorder) {
     for cohort in &validation.cohorts {
         let mut runs = validation.runs().filter(|(_, run)| run.cohort == cohort.name);
-        let failed = runs.any(|(_, run)| run.case_status == "failed" || run.routes().iter().any(|(_, route)| has_failed(route.at)));
+        let failed = runs
+            .any(|(_, run)| run.case_status == "failed" || run.routes().iter().any(|(_, route)| has_failed(route.at)));
         recorder.require(
             (cohort.original_status == "failed") == failed,
             Code::FailureRelabelled,
@@ -276,11 +277,7 @@ fn check_preserved_native(document: &Document, result: &Json, run: &Run<'_>, rec
 }
 
 /// samples.csv has no rows for a route that has no times.
-fn check_rows(
-    validation: &Validation<'_>,
-    table: &crate::package::partition::SampleTable,
-    recorder: &mut Recorder,
-) {
+fn check_rows(validation: &Validation<'_>, table: &crate::package::partition::SampleTable, recorder: &mut Recorder) {
     let without_times: std::collections::HashSet<[&str; 3]> = validation
         .runs()
         .flat_map(|(record, run)| {

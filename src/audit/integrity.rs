@@ -18,25 +18,18 @@ use crate::package::partition::files;
 use crate::package::receipts::{RECEIPTS, Receipt, declared, receipt};
 
 /// Name of the file with claims over printed medians.
-pub const CLAIMS: &str = "claims.json";
+pub(super) const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
-pub const MEDIANS: &str = "medians.csv";
+pub(super) const MEDIANS: &str = "medians.csv";
 
 /// JSON files that checks read.
-const DOCUMENTS: [&str; 7] = [
-    files::CASES,
-    files::DEVICE,
-    files::VALIDATION,
-    files::MODEL,
-    files::PROOF_RECEIPTS,
-    files::PROVENANCE,
-    CLAIMS,
-];
+const DOCUMENTS: [&str; 7] =
+    [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
 /// Other files that checks read.
 const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
 
 /// What integrity found and read.
-pub struct Opened {
+pub(super) struct Opened {
     /// The family's result.
     pub check: CheckReport,
     /// What kind of package it is.
@@ -49,7 +42,7 @@ pub struct Opened {
 
 /// Checks the files of the package in `folder` and reads what the other checks need. `progress` is told how many bytes
 /// were hashed.
-pub fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Opened {
+pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Opened {
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let mut contents = BTreeMap::new();
     let (receipts, receipts_sha256) = read_receipts(folder, options, &mut recorder);
@@ -77,11 +70,7 @@ pub fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync))
     Opened { check: recorder.finish(), kind, receipts_sha256, evidence }
 }
 
-fn read_receipts(
-    folder: &Folder,
-    options: &Options,
-    recorder: &mut Recorder,
-) -> (Option<Document>, Option<String>) {
+fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> (Option<Document>, Option<String>) {
     let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -20,14 +20,14 @@ mod timing;
 mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};
-pub use finding::{Distance, Finding, Place};
 use compare::{compare, compare_within};
 pub use discover::packages;
 pub use evidence::{Evidence, Options, PartitionEvidence};
+pub use finding::{Distance, Finding, Place};
 pub use model::{check as check_model, recorded_model};
 pub use recorder::{Recorder, same_value, show};
-pub use verify::{read_partition, verify};
 pub use report::{CheckReport, Fact, Outcome, Report, RequestError, SubjectKind, SubjectReport, Tally, Verdict};
+pub use verify::{read_partition, verify};
 
 use crate::package::json::Document;
 use crate::package::partition::Problem;

@@ -128,12 +128,7 @@ static AGREEMENTS: [Agreement; 13] = [
         files::MODEL,
         &["input_receipts", "summary", "sha256"],
     ),
-    agreement(
-        files::PROVENANCE,
-        &["original_summary", "bytes"],
-        files::MODEL,
-        &["input_receipts", "summary", "bytes"],
-    ),
+    agreement(files::PROVENANCE, &["original_summary", "bytes"], files::MODEL, &["input_receipts", "summary", "bytes"]),
     agreement(
         files::PROVENANCE,
         &["original_calibration_script", "sha256"],
@@ -154,12 +149,7 @@ static AGREEMENTS: [Agreement; 13] = [
         files::VALIDATION,
         &["build_snapshot", "sha256"],
     ),
-    agreement(
-        files::PROOF_RECEIPTS,
-        &["original_snapshot", "bytes"],
-        files::VALIDATION,
-        &["build_snapshot", "bytes"],
-    ),
+    agreement(files::PROOF_RECEIPTS, &["original_snapshot", "bytes"], files::VALIDATION, &["build_snapshot", "bytes"]),
     agreement(
         files::PROOF_RECEIPTS,
         &["original_frozen_file_count"],
@@ -167,12 +157,7 @@ static AGREEMENTS: [Agreement; 13] = [
         &["implementation_files_rechecked"],
     ),
     agreement(files::MODEL, &["profile", "schema"], files::MODEL, &["schema"]),
-    agreement(
-        files::MODEL,
-        &["profile", "coefficients"],
-        files::MODEL,
-        &["full_training_model", "coefficients"],
-    ),
+    agreement(files::MODEL, &["profile", "coefficients"], files::MODEL, &["full_training_model", "coefficients"]),
 ];
 
 /// The fitting script, which the published package carries.
@@ -180,7 +165,8 @@ const SCRIPT: &str = "code/calibrate.py";
 
 fn check_provenance(evidence: &Evidence, model: &Document, recorder: &mut Recorder) {
     for agreement in &AGREEMENTS {
-        let (Ok(document), Ok(with)) = (evidence.document(agreement.file), evidence.document(agreement.with_file)) else {
+        let (Ok(document), Ok(with)) = (evidence.document(agreement.file), evidence.document(agreement.with_file))
+        else {
             continue;
         };
         let (Some(found), Some(expected)) =

@@ -164,13 +164,7 @@ impl Recorder {
         } else {
             Outcome::Passed
         };
-        CheckReport {
-            family: self.family,
-            outcome,
-            tally: self.tally,
-            findings: self.findings,
-            notes: self.notes,
-        }
+        CheckReport { family: self.family, outcome, tally: self.tally, findings: self.findings, notes: self.notes }
     }
 
     /// The family's result where it could not be run; findings written down so far are kept.

@@ -10,7 +10,7 @@ use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
 use crate::package::partition::{DEFAULT, RETEST, Route, SampleRow, SampleTable, Validation, files};
 
 /// Runs the family.
-pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
     let mut recorder = Recorder::new(Family::Samples, options.tolerance);
     let mut missing = Vec::new();
     match package.validation() {
@@ -64,10 +64,8 @@ fn check_medians(validation: &Validation<'_>, recorder: &mut Recorder) {
 fn check_counts(validation: &Validation<'_>, recorder: &mut Recorder) {
     let document = validation.document;
     let Some(stated) = document.root().get("native_revalidation") else { return };
-    let main_native = validation
-        .timed()
-        .filter(|(_, run, route, _)| *route == Route::Native && run.cohort != RETEST)
-        .count();
+    let main_native =
+        validation.timed().filter(|(_, run, route, _)| *route == Route::Native && run.cohort != RETEST).count();
     for (member, counted) in [("cases", validation.cases.len()), ("native_executions", main_native)] {
         if let Some(value) = stated.get(member) {
             recorder.equal(Code::CountMismatch, document, value, &Json::from(counted));

@@ -10,7 +10,7 @@ use crate::package::partition::{CaseRecord, Reader, Route, Run, Timing};
 const HOST_TICKS_PER_MS: f64 = 1e4;
 
 /// Runs the family.
-pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
     let mut recorder = Recorder::new(Family::Timing, options.tolerance);
     let validation = match package.validation() {
         Ok(validation) => validation,
@@ -100,13 +100,7 @@ impl<'d> RouteCheck<'_, 'd> {
         Some(())
     }
 
-    fn counts(
-        &mut self,
-        record: &CaseRecord<'d>,
-        run: &Run<'d>,
-        route: Route,
-        sampling: &'d Json,
-    ) -> Option<()> {
+    fn counts(&mut self, record: &CaseRecord<'d>, run: &Run<'d>, route: Route, sampling: &'d Json) -> Option<()> {
         let replays = self.reader.count(sampling, "replays_per_sample")?;
         let operations = self.reader.count(sampling, "operations_per_sample")?;
         // The batch stands in the default's manifest; every manifest of the case is compared with it elsewhere.

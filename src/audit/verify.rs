@@ -24,12 +24,13 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
     match opened.kind {
         SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
         SubjectKind::Claims => {}
-        SubjectKind::Files => report.limits.push(
-            "what the files say: no check of their content is known for them".to_owned(),
-        ),
+        SubjectKind::Files => {
+            report.limits.push("what the files say: no check of their content is known for them".to_owned())
+        }
     }
     report.limits.push(
-        "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can".to_owned(),
+        "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can"
+            .to_owned(),
     );
     locate(&mut report, &opened.evidence);
     report

@@ -4,7 +4,7 @@ use super::{Failure, output::Output};
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The shell
     shell: clap_complete::Shell,
 }
@@ -13,7 +13,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(args: &Args) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::command(), "recount", &mut script);
     Output::Stdout.write(|out| out.write_all(&script))?;

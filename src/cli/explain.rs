@@ -6,7 +6,7 @@ use crate::render::{Style, explain, list};
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The code, such as line-endings; without one, all codes are listed
     code: Option<String>,
 }
@@ -15,7 +15,7 @@ pub struct Args {
 ///
 /// # Errors
 /// An unknown code; the nearest ones are named.
-pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let style = Style { color: environment.color, verbosity: verbosity(common), width: environment.width };
     let Some(name) = &args.code else {
         Output::Stdout.write(|out| list(out, &style))?;

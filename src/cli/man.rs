@@ -8,7 +8,7 @@ use super::{Failure, output::Output};
 
 /// Arguments of `man`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Write one page for the program and one for each command into this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -18,7 +18,7 @@ pub struct Args {
 ///
 /// # Errors
 /// The folder or standard output cannot be written.
-pub fn run(args: &Args) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir)

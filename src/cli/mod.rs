@@ -26,9 +26,13 @@ Exit status:
   1  something does not hold
   2  the request could not be carried out (arguments, unreadable or unknown package)";
 
+/// What `--version` says; `-V` says the number alone.
+const LONG_VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "\nreads: independent-partition-nnls-v1, recount-claims-v1");
+
 /// Counts published performance evidence again: verifies packages, refits their models.
 #[derive(Debug, Parser)]
-#[command(name = "recount", version, long_version = long_version(), after_help = EXIT_STATUS, max_term_width = 100)]
+#[command(name = "recount", version, long_version = LONG_VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -114,10 +118,6 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-fn long_version() -> String {
-    format!("{}\nformats: independent-partition-nnls-v1, recount-claims-v1", env!("CARGO_PKG_VERSION"))
-}
-
 /// `--quiet` and `--verbose` as one value.
 fn verbosity(common: &Common) -> crate::render::Verbosity {
     use crate::render::Verbosity;
@@ -127,4 +127,3 @@ fn verbosity(common: &Common) -> crate::render::Verbosity {
         _ => Verbosity::Normal,
     }
 }
-

@@ -9,7 +9,7 @@ use super::Failure;
 
 /// A place for a command's result.
 #[derive(Debug)]
-pub enum Output {
+pub(super) enum Output {
     /// Standard output.
     Stdout,
     /// A file, written beside its place and renamed into it.
@@ -27,7 +27,7 @@ impl Output {
     ///
     /// # Errors
     /// The folder cannot be written to.
-    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         match path {
             None => Ok(Output::Stdout),
             Some(path) if path == Path::new("-") => Ok(Output::Stdout),
@@ -39,7 +39,7 @@ impl Output {
     }
 
     /// Whether this is standard output.
-    pub fn is_stdout(&self) -> bool {
+    pub(super) fn is_stdout(&self) -> bool {
         matches!(self, Output::Stdout)
     }
 
@@ -47,7 +47,7 @@ impl Output {
     ///
     /// # Errors
     /// The file or stream cannot be written.
-    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    pub(super) fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         match self {
             Output::Stdout => {
                 let mut stdout = BufWriter::new(io::stdout().lock());

@@ -13,7 +13,7 @@ const DIFF_LINES: usize = 200;
 
 /// Arguments of `refit`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The package's folder
     package: PathBuf,
     /// Also solve every fit in exact rational arithmetic, and give each recorded coefficient's distance in ulp
@@ -40,18 +40,20 @@ pub struct Args {
 ///
 /// # Errors
 /// A package that cannot be read or fitted, or a file that cannot be written.
-pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let output = Output::open(args.output.as_deref())?;
     let model_output = args.model_out.as_deref().map(|path| Output::open(Some(path))).transpose()?;
     let options = Options { tolerance: args.tolerance, ..Options::default() };
     let name = args.package.display().to_string();
-    let evidence = audit::read_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let evidence =
+        audit::read_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
     let package = audit::PartitionEvidence::read(&evidence);
     let refitted = package.refit();
     let agreement = audit::check_model(&package, &refitted, &options);
     let refitted = refitted.as_ref().map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
     let recorded = audit::recorded_model(&evidence).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
-    let exact = if args.exact { Some(exact_models(&refitted.refit.observations, &refitted.refit.groups)?) } else { None };
+    let exact =
+        if args.exact { Some(exact_models(&refitted.refit.observations, &refitted.refit.groups)?) } else { None };
     let diff = match (args.diff, recorded) {
         (true, Some(recorded)) => Some(readable_diff(recorded, &refitted.document, args.tolerance, DIFF_LINES)),
         (true, None) => anyhow::bail!("{name}: --diff needs a recorded model.json"),

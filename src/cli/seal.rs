@@ -11,7 +11,7 @@ use crate::seal::{receipts_text, write_receipts};
 
 /// Arguments of `seal`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The package's folder
     dir: PathBuf,
     /// Change nothing; say what would change, with status 1 if anything would
@@ -26,7 +26,7 @@ pub struct Args {
 ///
 /// # Errors
 /// A folder that cannot be sealed, with every reason.
-pub fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
     let mut globs = GlobSetBuilder::new();
     for glob in &args.exclude {
         globs.add(GlobBuilder::new(glob).literal_separator(true).build().with_context(|| format!("--exclude {glob}"))?);

@@ -12,7 +12,7 @@ use crate::render::{Format, Style, render};
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Package folders, or folders with packages below them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Args {
 
 /// How packages are checked; shared with `selftest`.
 #[derive(Debug, clap::Args)]
-pub struct Checks {
+pub(super) struct Checks {
     /// Accept the absence of declared files that match (repeatable), such as 'code/*'
     #[arg(long, value_name = "GLOB")]
     allow_absent: Vec<String>,
@@ -48,7 +48,7 @@ impl Checks {
     ///
     /// # Errors
     /// A glob that cannot be understood.
-    pub fn options(&self) -> Result<Options, Failure> {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
         let mut globs = GlobSetBuilder::new();
         for glob in &self.allow_absent {
             let parsed = GlobBuilder::new(glob).literal_separator(true).build();
@@ -66,7 +66,7 @@ impl Checks {
 ///
 /// # Errors
 /// Arguments that contradict each other, or a report that cannot be written.
-pub fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let options = args.checks.options()?;
     let output = Output::open(args.output.as_deref())?;
     let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };

@@ -3,8 +3,8 @@
 use sha2::{Digest, Sha256};
 
 use super::{CaseDecision, Evaluated, FoldResult, IMPROVEMENT_FRACTION, Observation, Refit, Residual};
-use crate::fit::nnls::{Fit, Subset, SubsetOutcome};
 use crate::fit::metrics::Metrics;
+use crate::fit::nnls::{Fit, Subset, SubsetOutcome};
 use crate::fit::{Facts, Schedule};
 use crate::package::json::{Json, canonical, object};
 use crate::package::partition::{CaseRecord, RECHECK, Validation, realization_facts};
@@ -39,10 +39,7 @@ pub fn derived(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json
                 ("summary", metrics(&refit.summary)),
             ]),
         ),
-        (
-            "baseline_recheck_and_all_candidates",
-            Json::Array(validation.cases.iter().filter_map(drift).collect()),
-        ),
+        ("baseline_recheck_and_all_candidates", Json::Array(validation.cases.iter().filter_map(drift).collect())),
     ])
 }
 
@@ -61,10 +58,8 @@ pub fn complete(derived: Json, recorded: Option<&Json>) -> Json {
 fn profile(fit: &Fit, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
     let stated = validation.document.root();
     let queues = [("rescue", "rescue_queue_receipt"), ("original_failed", "original_failed_queue")];
-    let queues: Vec<_> = queues
-        .into_iter()
-        .filter_map(|(name, member)| Some((name.to_owned(), stated.get(member)?.clone())))
-        .collect();
+    let queues: Vec<_> =
+        queues.into_iter().filter_map(|(name, member)| Some((name.to_owned(), stated.get(member)?.clone()))).collect();
     let mut provenance: Vec<_> = ["status", "build_snapshot"]
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), stated.get(name)?.clone())))
@@ -130,11 +125,9 @@ fn model(fit: &Fit, observations: &[Observation<'_, '_>], training: Option<&[usi
 fn subset(subset: &Subset) -> Json {
     let mask = Json::from(u64::from(subset.mask));
     match &subset.outcome {
-        SubsetOutcome::RankDeficient { rank } => object([
-            ("mask", mask),
-            ("status", Json::from("rank_deficient")),
-            ("rank", Json::from(*rank)),
-        ]),
+        SubsetOutcome::RankDeficient { rank } => {
+            object([("mask", mask), ("status", Json::from("rank_deficient")), ("rank", Json::from(*rank))])
+        }
         SubsetOutcome::NegativeActive => {
             object([("mask", mask), ("status", Json::from("negative_active_coefficient"))])
         }

@@ -1,8 +1,8 @@
 //! The same fits in exact rational arithmetic.
 
 use super::{Observation, RefitError};
-use crate::fit::exact::{ExactFit, ExactRow, GroupSums, rational};
 use crate::fit::FitError;
+use crate::fit::exact::{ExactFit, ExactRow, GroupSums, rational};
 
 /// The full fit and one fold for each group, solved without rounding.
 #[derive(Debug)]

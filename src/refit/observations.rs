@@ -47,8 +47,7 @@ pub fn observations<'v, 'd>(
         .flat_map(schedules)
         .map(|(record, schedule)| {
             let case = &record.case;
-            let missing =
-                || RefitError::MissingRun { case: case.id.to_owned(), cohort: schedule.name() };
+            let missing = || RefitError::MissingRun { case: case.id.to_owned(), cohort: schedule.name() };
             let run = record.run(schedule.name()).ok_or_else(missing)?;
             let timing = run.native.timing.as_ref().ok_or_else(missing)?;
             let facts = Facts::of(case.geometry, schedule, case.storage.bytes(), sm_count)

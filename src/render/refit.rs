@@ -259,9 +259,7 @@ fn metrics(view: &RefitView<'_>) -> Table {
     row("selected regressions", &|metrics| metrics.selected_regressions.to_string());
     row("selected regressions over 5 %", &|metrics| metrics.selected_regressions_over_five_percent.to_string());
     row("worst policy/default", &|metrics| python_float(metrics.worst_policy_ratio));
-    row("geometry-equal-weight geometric mean", &|metrics| {
-        python_float(metrics.geometry_equal_weight_policy_geomean)
-    });
+    row("geometry-equal-weight geometric mean", &|metrics| python_float(metrics.geometry_equal_weight_policy_geomean));
     table
 }
 
@@ -382,4 +380,3 @@ fn significant(value: f64) -> String {
 fn percent(fraction: f64) -> String {
     format!("{:+.2} %", 100.0 * fraction)
 }
-

@@ -52,18 +52,12 @@ fn check_geometry(validation: &Validation<'_>, record: &CaseRecord<'_>, recorder
 }
 
 /// The parts of a manifest that follow from the case.
-fn check_manifest(
-    validation: &Validation<'_>,
-    record: &CaseRecord<'_>,
-    manifest: &Json,
-    recorder: &mut Recorder,
-) {
+fn check_manifest(validation: &Validation<'_>, record: &CaseRecord<'_>, manifest: &Json, recorder: &mut Recorder) {
     let case = &record.case;
     let geometry = case.geometry;
     let (dtype, extension) = (case.storage.dtype(), case.storage.extension());
     let repeated = ["operation", "precision", "seed", "pattern", "dimensions", "tile"];
-    let mut expected: Vec<_> =
-        repeated.iter().filter_map(|&name| Some((name, case.at.get(name)?.clone()))).collect();
+    let mut expected: Vec<_> = repeated.iter().filter_map(|&name| Some((name, case.at.get(name)?.clone()))).collect();
     let input_count = manifest.get("inputs").and_then(Json::as_array).map_or(0, <[Json]>::len);
     let inputs: Vec<_> = (0..input_count)
         .map(|at| {

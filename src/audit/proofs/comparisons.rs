@@ -73,14 +73,7 @@ fn check_case(validation: &Validation<'_>, record: &CaseRecord<'_>, recorder: &m
     }
 }
 
-fn check_pair(
-    document: &Document,
-    found: &Json,
-    base: f64,
-    median: f64,
-    partitioned: bool,
-    recorder: &mut Recorder,
-) {
+fn check_pair(document: &Document, found: &Json, base: f64, median: f64, partitioned: bool, recorder: &mut Recorder) {
     let expected = expected_comparison(base, median, partitioned);
     for (name, expected) in expected.as_object().unwrap_or_default() {
         match found.get(name) {

@@ -30,12 +30,7 @@ pub(super) fn check<'d>(
 }
 
 /// The fixtures are the manifest's inputs, the oracle and its bound.
-fn check_fixture_names(
-    validation: &Validation<'_>,
-    record: &CaseRecord<'_>,
-    fixtures: &Json,
-    recorder: &mut Recorder,
-) {
+fn check_fixture_names(validation: &Validation<'_>, record: &CaseRecord<'_>, fixtures: &Json, recorder: &mut Recorder) {
     let extension = record.case.storage.extension();
     for (name, hash) in fixtures.as_object().unwrap_or_default() {
         let is_input = name.strip_prefix("input").and_then(|rest| rest.strip_suffix(extension)).is_some();
@@ -78,8 +73,12 @@ fn check_sources<'d>(
             check_appended(validation, original, source, reader, recorder);
         } else {
             // Without an appended entry the source is the original, whole.
-            for (member, original) in [("sha256", "sha256"), ("bytes", "bytes"), ("normalized_source_sha256", "normalized_source_sha256")] {
-                let (Some(found), Some(expected)) = (reader.member(source, member), default.at.path(&["source_files", name, original])) else {
+            for (member, original) in
+                [("sha256", "sha256"), ("bytes", "bytes"), ("normalized_source_sha256", "normalized_source_sha256")]
+            {
+                let (Some(found), Some(expected)) =
+                    (reader.member(source, member), default.at.path(&["source_files", name, original]))
+                else {
                     continue;
                 };
                 recorder.equal(Code::SourcePrefix, document, found, expected);

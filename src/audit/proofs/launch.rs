@@ -107,23 +107,14 @@ fn check_entry<'d>(
 }
 
 /// The compiler's own text: its facts follow from the tile, and from the launch receipt for a partition entry.
-fn check_realization(
-    validation: &Validation<'_>,
-    record: &CaseRecord<'_>,
-    run: &Run<'_>,
-    recorder: &mut Recorder,
-) {
+fn check_realization(validation: &Validation<'_>, record: &CaseRecord<'_>, run: &Run<'_>, recorder: &mut Recorder) {
     let Some(at) = run.native.at.and_then(|route| route.get("realization")) else { return };
     let facts = realization_facts(at.as_str().unwrap_or_default());
     let geometry = record.case.geometry;
     let size = record.case.storage.bytes();
     let original_grid = geometry.rows.div_ceil(geometry.block);
-    let collective = format!(
-        "kind{}:width{}:independent{}",
-        record.case.operation.kind(),
-        geometry.width,
-        geometry.block
-    );
+    let collective =
+        format!("kind{}:width{}:independent{}", record.case.operation.kind(), geometry.width, geometry.block);
     let mut expected = vec![
         ("programs", original_grid.to_string()),
         ("read-bytes", (geometry.block * geometry.width * size).to_string()),

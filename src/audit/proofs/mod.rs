@@ -13,7 +13,7 @@ use super::{CheckReport, Family, Recorder, report_problems};
 use crate::package::partition::Reader;
 
 /// Runs the family.
-pub fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
+pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
     let mut recorder = Recorder::new(Family::Proofs, options.tolerance);
     receipts::check(package.evidence, &mut recorder);
     let validation = match package.validation() {

@@ -9,13 +9,7 @@ use crate::package::partition::files;
 
 pub(super) fn check(evidence: &Evidence, recorder: &mut Recorder) {
     let mut seen = HashMap::new();
-    for name in [
-        files::VALIDATION,
-        files::PROOF_RECEIPTS,
-        files::PROVENANCE,
-        files::DEVICE,
-        files::MODEL,
-    ] {
+    for name in [files::VALIDATION, files::PROOF_RECEIPTS, files::PROVENANCE, files::DEVICE, files::MODEL] {
         if let Ok(document) = evidence.document(name) {
             walk(document, document.root(), &mut seen, recorder);
         }
@@ -43,13 +37,7 @@ fn walk<'d>(document: &'d Document, value: &'d Json, seen: &mut Seen<'d>, record
     }
 }
 
-fn compare<'d>(
-    document: &'d Document,
-    path: &str,
-    record: &'d Json,
-    seen: &mut Seen<'d>,
-    recorder: &mut Recorder,
-) {
+fn compare<'d>(document: &'d Document, path: &str, record: &'d Json, seen: &mut Seen<'d>, recorder: &mut Recorder) {
     let (Some(hash), Some(bytes)) = (record.get("sha256"), record.get("bytes")) else { return };
     let path = normalized(path);
     match seen.get(&path) {

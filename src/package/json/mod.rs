@@ -221,10 +221,14 @@ impl Document {
         pointers.get(&address(value)).map(String::as_str)
     }
 
+    /// Byte offset of the value at a pointer.
+    pub fn offset(&self, pointer: &str) -> Option<usize> {
+        self.offsets.get_or_init(|| locate::offsets(&self.text)).get(pointer).copied()
+    }
+
     /// Line and column (both from 1, columns in characters) of the value at a pointer.
     pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
-        let offsets = self.offsets.get_or_init(|| locate::offsets(&self.text));
-        offsets.get(pointer).map(|&offset| line_column(&self.text, offset))
+        self.offset(pointer).map(|offset| line_column(&self.text, offset))
     }
 }
 

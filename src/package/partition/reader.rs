@@ -100,13 +100,7 @@ impl<'d> Reader<'d> {
         self.problems.borrow_mut().push(Problem { pointer, expected: expected.to_owned(), found: found.to_owned() });
     }
 
-    fn typed<T>(
-        &self,
-        at: &'d Json,
-        name: &str,
-        expected: &str,
-        read: impl Fn(&'d Json) -> Option<T>,
-    ) -> Option<T> {
+    fn typed<T>(&self, at: &'d Json, name: &str, expected: &str, read: impl Fn(&'d Json) -> Option<T>) -> Option<T> {
         let member = self.member(at, name)?;
         let value = read(member);
         if value.is_none() {

@@ -161,9 +161,7 @@ impl<'d> Validation<'d> {
     /// All routes that have times, with their run and case, in the order of samples.csv.
     pub fn timed(&self) -> impl Iterator<Item = (&CaseRecord<'d>, &Run<'d>, Route, &Timing<'d>)> {
         self.runs().flat_map(|(record, run)| {
-            run.routes()
-                .into_iter()
-                .filter_map(move |(route, at)| Some((record, run, route, at.timing.as_ref()?)))
+            run.routes().into_iter().filter_map(move |(route, at)| Some((record, run, route, at.timing.as_ref()?)))
         })
     }
 }

@@ -1,0 +1,97 @@
+//! What became of forged copies, as a table.
+
+use std::io::{self, Write};
+
+use super::{Style, Table, TableFormat, Verbosity, escape};
+use crate::package::json::{Json, indented, object};
+use crate::package::partition::files;
+use crate::selftest::{FileResult, SelftestReport};
+
+/// Classes of missed leaves that are shown for each file unless everything is asked for.
+const SHOWN_CLASSES: usize = 8;
+
+/// Writes the report. The only errors are those of `out`.
+pub fn selftest(report: &SelftestReport, format: TableFormat, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if format == TableFormat::Json {
+        return out.write_all((indented(&json(report)) + "\n").as_bytes());
+    }
+    let markdown = format == TableFormat::Markdown;
+    let mut table = Table::new(["file", "leaves", "forged", "caught", "warned", "missed", "share"]);
+    for file in &report.files {
+        table.row([
+            file.name.clone(),
+            file.leaves.to_string(),
+            file.forged.to_string(),
+            file.caught.to_string(),
+            file.warned.to_string(),
+            (file.forged - file.caught - file.warned).to_string(),
+            percent(file.rate()),
+        ]);
+    }
+    if style.verbosity > Verbosity::Quiet {
+        let rendered = if markdown { table.markdown() } else { table.plain(style.width) };
+        writeln!(out, "{}", rendered.trim_end())?;
+        for file in &report.files {
+            write_missed(file, style, markdown, out)?;
+        }
+        writeln!(out)?;
+    }
+    let total = format!(
+        "{} of all leaves are caught (each file's share weighted by its leaves; without {}); seed {}",
+        percent(report.rate()),
+        files::PROOF_RECEIPTS,
+        report.seed
+    );
+    writeln!(out, "{total}")
+}
+
+fn write_missed(file: &FileResult, style: &Style, markdown: bool, out: &mut dyn Write) -> io::Result<()> {
+    if file.missed.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nmissed in {}:", file.name)?;
+    if markdown {
+        writeln!(out)?;
+    }
+    let mut classes: Vec<_> = file.missed.iter().collect();
+    classes.sort_by_key(|&(pattern, count)| (std::cmp::Reverse(*count), pattern));
+    let shown = if style.verbosity == Verbosity::Verbose { classes.len() } else { SHOWN_CLASSES };
+    for (pattern, count) in classes.iter().take(shown) {
+        let pattern = if markdown { escape::code_span(pattern) } else { escape::visible(pattern).into_owned() };
+        writeln!(out, "{}{count} x {pattern}", if markdown { "- " } else { "  " })?;
+    }
+    if classes.len() > shown {
+        writeln!(
+            out,
+            "{}and {} more places (-v shows all)",
+            if markdown { "- " } else { "  " },
+            classes.len() - shown
+        )?;
+    }
+    Ok(())
+}
+
+fn json(report: &SelftestReport) -> Json {
+    let files = report.files.iter().map(|file| {
+        let missed = file.missed.iter().map(|(pattern, &count)| (pattern.clone(), Json::from(count)));
+        object([
+            ("name", Json::from(file.name.clone())),
+            ("leaves", Json::from(file.leaves)),
+            ("forged", Json::from(file.forged)),
+            ("caught", Json::from(file.caught)),
+            ("warned", Json::from(file.warned)),
+            ("missed", Json::Object(missed.collect())),
+        ])
+    });
+    object([
+        ("schema", Json::from("recount-selftest-v1")),
+        ("package", Json::from(report.package.clone())),
+        ("seed", Json::from(report.seed)),
+        ("share_caught", Json::Float(report.rate())),
+        ("files", Json::Array(files.collect())),
+    ])
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
