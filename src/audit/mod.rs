@@ -4,6 +4,7 @@
 //! [`catalogue`].
 
 pub mod catalogue;
+mod claims;
 mod compare;
 mod discover;
 pub mod evidence;
@@ -13,6 +14,7 @@ pub mod finding;
 mod integrity;
 mod model;
 mod proofs;
+mod prose;
 mod recorder;
 pub mod report;
 mod samples;

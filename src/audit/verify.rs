@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
 use super::{CheckReport, Fact, Finding, Options, SubjectKind, SubjectReport, integrity};
-use super::{exactness, failures, model, proofs, samples, timing};
+use super::{claims, exactness, failures, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
@@ -23,7 +23,7 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
     };
     match opened.kind {
         SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
-        SubjectKind::Claims => {}
+        SubjectKind::Claims => report.checks.push(claims::check(&opened.evidence, options)),
         SubjectKind::Files => {
             report.limits.push("what the files say: no check of their content is known for them".to_owned())
         }
@@ -56,7 +56,7 @@ type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
 type RefitCheck = fn(&PartitionEvidence<'_>, &RefitEvidence<'_, '_>, &Options) -> CheckReport;
 
 const CHECKS: [Check; 4] = [samples::check, timing::check, proofs::check, failures::check];
-const REFIT_CHECKS: [RefitCheck; 2] = [model::check, exactness::check];
+const REFIT_CHECKS: [RefitCheck; 3] = [model::check, exactness::check, prose::check];
 
 fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport) {
     let package = PartitionEvidence::read(evidence);

@@ -3,12 +3,14 @@
 //! Readers keep what is good and list what is not, so that one damaged record does not hide the others.
 
 pub mod case;
+mod label;
 pub mod reader;
 mod realization;
 pub mod samples;
 pub mod validation;
 
 pub use case::{Case, Operation, Storage};
+pub use label::CaseLabel;
 pub use reader::{Problem, Reader};
 pub use realization::realization_facts;
 pub use samples::{SampleRow, SampleTable};
