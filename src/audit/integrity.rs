@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
 use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
-use crate::package::digest::{Digest, digest, digest_reader, lf_digest_reader};
+use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Document, Json, JsonError, pointer_token};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
@@ -175,7 +175,10 @@ fn examine(
         (raw, normalized, Some(content))
     } else {
         let (mut file, bytes) = folder.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_reader(&mut (&mut file).take(bytes + 1), MAX_HASHED_BYTES)?;
+        let raw = digest_file(&file, bytes).map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => FileError::Changed,
+            _ => FileError::Io(error),
+        })?;
         if raw.bytes != bytes {
             return Err(FileError::Changed);
         }

@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Write the report to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Let warnings fail
+    /// Let warnings fail, and checks that could not be run
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use globset::GlobSet;
 use rayon::prelude::*;
 
-use crate::package::digest::{Digest, digest_reader, lf_digest_reader};
+use crate::package::digest::{Digest, digest_file, lf_digest_reader};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Json, indented, object};
 use crate::package::limits::MAX_HASHED_BYTES;
@@ -101,8 +101,8 @@ pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
 fn file_digest(package: &Folder, name: &str) -> Result<Digest, String> {
     check_name(name).map_err(|error| error.to_string())?;
     let read = || -> Result<(Digest, Option<Digest>), FileError> {
-        let (mut file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_reader(&mut file, MAX_HASHED_BYTES)?;
+        let (file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
+        let raw = digest_file(&file, MAX_HASHED_BYTES)?;
         let (mut file, _) = package.open(name, MAX_HASHED_BYTES)?;
         let normalized = lf_digest_reader(&mut file, MAX_HASHED_BYTES)?;
         if raw.bytes == bytes { Ok((raw, normalized)) } else { Err(FileError::Changed) }
