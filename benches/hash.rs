@@ -3,6 +3,8 @@
 //! `cargo bench --bench hash [-- MEBIBYTES]`. The file is written once and then read from the page cache, so that the disk
 //! does not count. Rounds of the two alternate; their ratio is what is said.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
 use std::fs::File;
 use std::io::Write;
 use std::process::Command;

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench verify -- PACKAGE`. Both are whole processes, run in turn; the ratio of each pair is what counts.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
