@@ -5,5 +5,6 @@ pub mod folder;
 pub mod json;
 pub mod limits;
 pub mod name;
+pub mod npy;
 pub mod partition;
 pub mod receipts;
