@@ -4,10 +4,14 @@ use std::io::{self, Write};
 
 use super::{Style, Table, TableFormat, Verbosity, escape};
 use crate::divergence::side_by_side::{Cell, DeviceFigures, Difference, Row, Side, SideBySide};
-use crate::package::json::{Json, indented, object};
+use crate::package::divergence::{DIVERGENCE_DIGITS, significant};
+use crate::package::json::{Json, indented, object, python_float};
 
 /// Name and version of the JSON form, see docs/schema/recount-divergence-compare-v1.json.
 const SCHEMA: &str = "recount-divergence-compare-v1";
+
+/// What the sides are called in tables.
+const SIDES: [&str; 2] = ["A", "B"];
 
 /// Everything that `divergence compare` shows.
 pub struct CompareView<'c> {
@@ -57,42 +61,45 @@ pub fn compare(view: &CompareView<'_>, format: TableFormat, style: &Style, out: 
     let table = |text: &mut String, table: &Table| {
         text.push_str(&if markdown { table.markdown() } else { table.plain(style.width) });
     };
+    let line = |text: &mut String, line: &str| {
+        // Two lines of Markdown are one paragraph unless they are items.
+        text.push_str(&if markdown { format!("- {}\n", escape::markdown(line)) } else { escape::lines(line) + "\n" });
+    };
     if style.verbosity > Verbosity::Quiet {
         title(&mut text, "Environment");
+        for (name, side) in SIDES.iter().zip([view.left, view.right]) {
+            line(&mut text, &format!("{name} is {}", side.label));
+        }
+        text.push('\n');
         table(&mut text, &environment(view));
         if !view.found.differences.is_empty() {
             title(&mut text, "Differences of protocol, environment and probe");
             table(&mut text, &differences(&view.found.differences));
         }
-        if !view.found.rows.is_empty() {
-            title(&mut text, "Largest drift / largest divergence / equal pairs in percent");
-            table(&mut text, &figures(view));
+        for (name, figures) in figures(view) {
+            title(&mut text, &name);
+            table(&mut text, &figures);
         }
-        for (side, alone) in [(view.left, &view.found.only_left), (view.right, &view.found.only_right)] {
+        for (name, alone) in SIDES.iter().zip([&view.found.only_left, &view.found.only_right]) {
             if !alone.is_empty() {
-                let line = format!("only in {}: {}", side.label, alone.join(", "));
-                let line = if markdown { escape::markdown(&line) } else { escape::lines(&line) };
-                text.push_str(&format!("\n{line}\n"));
+                text.push('\n');
+                line(&mut text, &format!("only in {name}: {}", alone.join(", ")));
             }
         }
     }
     title(&mut text, "Result");
-    let lines = [
-        view.result(),
-        "Drift, match rate and the size of a divergence vary from run to run; zero against more than zero does not."
-            .to_owned(),
-    ];
-    for line in lines {
-        text.push_str(&if markdown { escape::markdown(&line) + "\n\n" } else { escape::lines(&line) + "\n" });
-    }
+    line(&mut text, &view.result());
+    let vary =
+        "Drift, match rate and the size of a divergence vary from run to run; zero against more than zero does not.";
+    line(&mut text, vary);
     out.write_all((text.trim().to_owned() + "\n").as_bytes())
 }
 
 fn environment(view: &CompareView<'_>) -> Table {
     let mut table = Table::new(["in", "key", "device", "capability", "PyTorch", "CUDA", "cuDNN"]);
-    for side in [view.left, view.right] {
+    for (name, side) in SIDES.iter().zip([view.left, view.right]) {
         for device in &side.devices {
-            let mut cells = vec![side.label.clone(), device.key.clone()];
+            let mut cells = vec![(*name).to_owned(), device.key.clone()];
             cells.extend(device.environment.iter().map(|(_, value)| value.clone()));
             table.row(cells);
         }
@@ -101,7 +108,7 @@ fn environment(view: &CompareView<'_>) -> Table {
 }
 
 fn differences(differences: &[Difference]) -> Table {
-    let mut table = Table::new(["what", "left", "right", "matters", "why"]);
+    let mut table = Table::new(["what", "A", "B", "matters", "why"]);
     for one in differences {
         let matters = if one.matters { "yes" } else { "no" };
         table.row([one.what.as_str(), &one.left, &one.right, matters, one.why]);
@@ -109,35 +116,35 @@ fn differences(differences: &[Difference]) -> Table {
     table
 }
 
-fn figures(view: &CompareView<'_>) -> Table {
-    let headers = ["arm", "output", "left", "figures", "right", "figures", "matters"];
-    let mut table = Table::new(headers);
+/// The figures of each pair of devices, in a table of its own with its title.
+fn figures(view: &CompareView<'_>) -> Vec<(String, Table)> {
+    let mut tables: Vec<(String, Table)> = Vec::new();
     for row in &view.found.rows {
+        let title = format!("{} in A, {} in B", row.left_key, row.right_key);
+        if tables.last().is_none_or(|(last, _)| *last != title) {
+            let columns = ["arm", "output", "drift A", "B", "divergence A", "B", "match % A", "B", "matters"];
+            tables.push((title, Table::new(columns)));
+        }
+        let Some((_, table)) = tables.last_mut() else { continue };
+        let (left, right) = (&row.left, &row.right);
         table.row([
-            row.left.arm.to_owned(),
-            row.left.resolution.to_string(),
-            row.left_key.clone(),
-            shown(&row.left),
-            row.right_key.clone(),
-            shown(&row.right),
-            matters(row).to_owned(),
+            left.arm.to_owned(),
+            left.resolution.to_string(),
+            left.drift.to_string(),
+            right.drift.to_string(),
+            divergence(left),
+            divergence(right),
+            format!("{:.1}", left.rate),
+            format!("{:.1}", right.rate),
+            if row.matters { "yes" } else { "no" }.to_owned(),
         ]);
     }
-    table
+    tables
 }
 
-/// Why a row matters, or that it does not.
-fn matters(row: &Row) -> &'static str {
-    match (row.matters, row.left == row.right) {
-        (true, _) => "yes: zero against more than zero",
-        (false, true) => "same",
-        (false, false) => "no",
-    }
-}
-
-fn shown(cell: &Cell) -> String {
-    let divergence = if cell.divergence == 0.0 { "0".to_owned() } else { format!("{:.4e}", cell.divergence) };
-    format!("{} / {divergence} / {:.1}", cell.drift, cell.rate)
+/// A divergence as receipts print it.
+fn divergence(cell: &Cell) -> String {
+    python_float(significant(cell.divergence, DIVERGENCE_DIGITS))
 }
 
 fn json(view: &CompareView<'_>) -> Json {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::figures::Basis;
 use super::package::tensor;
 use super::protocol::{self, Measure};
 use super::{Where, figures};
@@ -37,7 +38,7 @@ pub(super) fn check(
             trials => trials.and_then(crate::divergence::EqualPairs::of),
         },
     };
-    figures::check(&condition.figures, &measured, (folder, condition.arm), false, document, recorder);
+    figures::check(&condition.figures, &measured, (folder, condition.arm), Basis::Data, document, recorder);
     check_entries(condition, resolutions, document, recorder);
     for (index, &resolution) in resolutions.iter().enumerate() {
         let place = Where { who: folder, arm: condition.arm, resolution };

@@ -7,13 +7,21 @@ use crate::divergence::{Printed, counts_of_rate, off_lattice};
 use crate::package::divergence::{Arm, DIVERGENCE_DIGITS, Figures, RATE_DECIMALS};
 use crate::package::json::{Document, Json, python_float};
 
-/// Checks the figures of one arm; `who` is the device or engine. `signed_zeros` says whether drift without divergence is
-/// to be warned of here (elsewhere the tensors decide).
+/// What stands behind figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// Nothing: they are printed, and are judged by what is possible.
+    Printed,
+    /// Pairs or tensors, which decide about signed zeros and divergences.
+    Data,
+}
+
+/// Checks the figures of one arm; `who` is the device or engine.
 pub(super) fn check(
     figures: &Figures<'_>,
     measure: &Measure,
     (who, arm): (&str, Arm),
-    signed_zeros: bool,
+    basis: Basis,
     document: &Document,
     recorder: &mut Recorder,
 ) {
@@ -27,8 +35,7 @@ pub(super) fn check(
     });
     for (index, &resolution) in resolutions.iter().enumerate() {
         let [drift, divergence, rate] = columns.map(|column| column?.get(index));
-        let mut row =
-            Row { place: Where { who, arm, resolution }, measure, document, recorder: &mut *recorder, signed_zeros };
+        let mut row = Row { place: Where { who, arm, resolution }, measure, document, recorder: &mut *recorder, basis };
         let drift = drift.and_then(|at| Some((at, row.drift(at)?)));
         let divergence = divergence.and_then(|at| Some((at, row.divergence(at)?)));
         let rate = rate.and_then(|at| Some((at, row.rate(at)?)));
@@ -42,7 +49,7 @@ struct Row<'r> {
     measure: &'r Measure,
     document: &'r Document,
     recorder: &'r mut Recorder,
-    signed_zeros: bool,
+    basis: Basis,
 }
 
 /// The least and the largest number of equal pairs that a rate can stand for.
@@ -65,7 +72,8 @@ impl Row<'_> {
     fn divergence(&mut self, at: &Json) -> Option<f64> {
         let value = at.as_f64().filter(|value| value.is_finite() && !value.is_sign_negative());
         self.require(value.is_some(), Code::FigureRange, at, "a finite number, not negative");
-        if let Some(printed) = Printed::significant(value?, DIVERGENCE_DIGITS) {
+        let printed = Printed::significant(value?, DIVERGENCE_DIGITS);
+        if let Some(printed) = printed.filter(|_| self.basis == Basis::Printed) {
             let off = off_lattice(printed);
             let step = off.unwrap_or_default();
             let expected = format_args!("a multiple of 2^{step}, as differences of binary32 gradients are");
@@ -121,7 +129,7 @@ impl Row<'_> {
             let some = divergence > 0.0;
             if drift == 0 {
                 self.require(!some, Code::ZeroDrift, at, "0.0: no coordinate of any pair differs");
-            } else if self.signed_zeros {
+            } else if self.basis == Basis::Printed {
                 let expected =
                     format_args!("more than 0: up to {drift} coordinates differ, by nothing only if 0.0 met -0.0");
                 self.require(some, Code::SignedZero, at, expected);

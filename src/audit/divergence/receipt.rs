@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::figures::Basis;
 use super::protocol::Measure;
 use super::{device, figures, probe, protocol};
 use crate::audit::{CheckReport, Code, Fact, Family, Options, Recorder, report_problems, show};
@@ -43,7 +44,7 @@ fn check_device(one: &Device<'_>, receipt: &SummaryReceipt<'_>, measure: &Measur
     device::check_key(one.key, one.at, &one.environment, document, recorder);
     check_arms(one, receipt, recorder);
     for arm in &one.arms {
-        figures::check(&arm.figures, measure, (one.key, arm.arm), true, document, recorder);
+        figures::check(&arm.figures, measure, (one.key, arm.arm), Basis::Printed, document, recorder);
     }
 }
 

@@ -1,0 +1,326 @@
+//! Every kind of forgery of a raw package, sealed again after it: the finding and its place.
+
+use std::fs;
+
+use recount::package::npy::Tensor;
+use serde_json::json;
+
+use super::support::{Edit, Package, Recipe, verify};
+use Edit::{Add, Remove, Set};
+
+const RESULTS: &str = "torch/experiment_results.json";
+
+fn cases() -> Vec<(Vec<Edit>, &'static str, &'static str)> {
+    let zeros = json!("0".repeat(64));
+    vec![
+        // The summary.
+        (
+            vec![Set("/idle_condition/max_drift_coords/0", json!(1))],
+            "summary-mismatch",
+            "/idle_condition/max_drift_coords/0",
+        ),
+        (
+            vec![Set("/idle_condition/max_div/1", json!(1.1920928955078125e-7))],
+            "summary-mismatch",
+            "/idle_condition/max_div/1",
+        ),
+        (
+            vec![Set("/background_matmul_condition/pairwise_match_rate/0", json!(0.0))],
+            "summary-mismatch",
+            "/background_matmul_condition/pairwise_match_rate/0",
+        ),
+        (
+            vec![Set("/idle_condition/pairwise_match_rate/0", json!(16.7))],
+            "summary-mismatch",
+            "/idle_condition/pairwise_match_rate/0",
+        ),
+        (vec![Remove("/idle_condition/max_div/1")], "figure-length", "/idle_condition/max_div"),
+        (
+            vec![Set("/idle_condition/max_drift_coords/0", json!(37))],
+            "figure-range",
+            "/idle_condition/max_drift_coords/0",
+        ),
+        // Five of six pairs cannot be equal.
+        (
+            vec![Set("/idle_condition/pairwise_match_rate/0", json!(500.0 / 6.0))],
+            "equal-pairs",
+            "/idle_condition/pairwise_match_rate/0",
+        ),
+        (
+            vec![Set("/idle_condition/pairwise_match_rate/0", json!(50.1))],
+            "match-rate",
+            "/idle_condition/pairwise_match_rate/0",
+        ),
+        (vec![Set("/idle_condition/max_drift_coords/0", json!(0))], "zero-drift", "/idle_condition/max_div/0"),
+        // Pairs.
+        (
+            vec![Set("/idle_condition/all_pairwise_drift/2/3", json!(2))],
+            "pair-mismatch",
+            "/idle_condition/all_pairwise_drift/2/3",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_divs/5/0", json!(1.1920928955078125e-7))],
+            "pair-mismatch",
+            "/idle_condition/all_pairwise_divs/5/0",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_divs/5/0", json!(0))],
+            "pair-mismatch",
+            "/idle_condition/all_pairwise_divs/5/0",
+        ),
+        (vec![Remove("/idle_condition/all_pairwise_divs/5/0")], "figure-length", "/idle_condition/all_pairwise_divs/5"),
+        (vec![Remove("/idle_condition/all_pairwise_drift/5")], "figure-length", "/idle_condition/all_pairwise_drift"),
+        (
+            vec![Add("/idle_condition/all_pairwise_divs", "7", json!([]))],
+            "figure-length",
+            "/idle_condition/all_pairwise_divs/7",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_drift/2/3", json!(37))],
+            "figure-range",
+            "/idle_condition/all_pairwise_drift/2/3",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_divs/2/3", json!(-1.0))],
+            "figure-range",
+            "/idle_condition/all_pairwise_divs/2/3",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_divs/2/3", json!(1e-7))],
+            "figure-range",
+            "/idle_condition/all_pairwise_divs/2/3",
+        ),
+        (
+            vec![Set("/idle_condition/all_pairwise_divs/2/3", json!(null))],
+            "figure-range",
+            "/idle_condition/all_pairwise_divs/2/3",
+        ),
+        // Hashes.
+        (
+            vec![Set("/idle_condition/trial_sha256/2/3", zeros.clone())],
+            "trial-hash",
+            "/idle_condition/trial_sha256/2/3",
+        ),
+        (vec![Set("/idle_condition/trial_sha256/2/3", json!("abc"))], "trial-hash", "/idle_condition/trial_sha256/2/3"),
+        (vec![Remove("/idle_condition/trial_sha256/2/3")], "figure-length", "/idle_condition/trial_sha256/2"),
+        (
+            vec![Set("/background_matmul_condition/input_hashes/input", zeros)],
+            "input-hash",
+            "/background_matmul_condition/input_hashes/input",
+        ),
+        (
+            vec![Set("/idle_condition/input_hashes/grid-2", json!(1))],
+            "input-hash",
+            "/idle_condition/input_hashes/grid-2",
+        ),
+        (vec![Remove("/idle_condition/input_hashes/grad-output-5")], "input-hash", "/idle_condition/input_hashes"),
+        (vec![Set("/idle_condition/input_hashes", json!([]))], "malformed-field", "/idle_condition/input_hashes"),
+        // Counts and the protocol.
+        (
+            vec![Set("/idle_condition/total_pairs_per_res", json!(7))],
+            "pair-count",
+            "/idle_condition/total_pairs_per_res",
+        ),
+        (vec![Set("/protocol/pairs_per_resolution", json!(7))], "pair-count", "/protocol/pairs_per_resolution"),
+        (vec![Set("/idle_condition/total_coords", json!(35))], "coordinate-count", "/idle_condition/total_coords"),
+        (vec![Set("/idle_condition/input_res", json!([3, 4]))], "divergence-protocol", "/idle_condition/input_res"),
+        (
+            vec![Set("/idle_condition/trials_per_res", json!(3))],
+            "divergence-protocol",
+            "/idle_condition/trials_per_res",
+        ),
+        (vec![Set("/idle_condition/res", json!([5, 2]))], "divergence-protocol", "/idle_condition/res"),
+        (vec![Set("/idle_condition/res", json!([2]))], "divergence-protocol", "/idle_condition/res"),
+        (vec![Set("/protocol/seed", json!(8))], "divergence-protocol", "/protocol/seed"),
+        (vec![Remove("/protocol/generator")], "divergence-protocol", "/protocol"),
+        // Arms, engines, status.
+        (vec![Set("/idle_condition/condition", json!("busy"))], "divergence-arm", "/idle_condition/condition"),
+        (vec![Set("/background_matmul_condition", json!(null))], "divergence-arm", "/background_matmul_condition"),
+        (vec![Remove("/protocol/arms/1")], "divergence-arm", "/background_matmul_condition"),
+        (vec![Set("/engine", json!("hip"))], "engine-folder", "/engine"),
+        (vec![Set("/engine", json!("cuda"))], "engine-folder", "/engine"),
+        (vec![Set("/status", json!("done"))], "malformed-field", "/status"),
+        (vec![Set("/status", json!("incomplete"))], "experiment-incomplete", "/status"),
+        // Device and probe.
+        (vec![Set("/environment/compute_capability", json!("8.9"))], "device-capability", "/environment/architecture"),
+        (vec![Set("/environment/cuda_version", json!("12.8"))], "device-software", "/environment/cuda_version"),
+        (vec![Remove("/environment/cudnn_version")], "malformed-field", "/environment/cudnn_version"),
+        (
+            vec![Set("/deterministic_mode_probe/result", json!(null))],
+            "determinism-probe",
+            "/deterministic_mode_probe/result",
+        ),
+        (
+            vec![Set("/deterministic_mode_probe/result", json!("backward completed"))],
+            "determinism-probe",
+            "/deterministic_mode_probe/result",
+        ),
+        // Tensors listed and not.
+        (vec![Set("/idle_condition/tensors_kept", json!([2, 5, 7]))], "tensor-file", "/idle_condition/tensors_kept"),
+        (vec![Set("/idle_condition/tensors_kept", json!([2, 2, 5]))], "tensor-file", "/idle_condition/tensors_kept"),
+    ]
+}
+
+#[test]
+fn each_forgery_of_the_results_is_caught_where_it_is() {
+    let mut missed = Vec::new();
+    for (changes, code, pointer) in cases() {
+        let package = Recipe::default().build();
+        package.edit(RESULTS, &changes);
+        let verified = verify(package.path());
+        let found = verified.findings().into_iter().any(|(found, _, at)| found == code && at == pointer);
+        if !found || (verified.status != 1 && code != "experiment-incomplete") {
+            missed.push(format!("{code} at {pointer}: {} {:?}", verified.status, verified.findings()));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn an_unknown_version_is_not_judged() {
+    for (pointer, value) in [("/schema", "recount-divergence-v2"), ("/kind", "other")] {
+        let package = Recipe::default().build();
+        package.edit(RESULTS, &[Set(pointer, json!(value))]);
+        let verified = verify(package.path());
+        assert_eq!(verified.status, 2);
+        assert!(verified.has("unsupported-schema", pointer), "{:?}", verified.findings());
+    }
+}
+
+/// The file and code of some finding after a change of files.
+#[track_caller]
+fn forged(change: impl FnOnce(&Package), code: &str, file: &str) {
+    let package = Recipe::default().build();
+    change(&package);
+    package.seal();
+    let verified = verify(package.path());
+    let found = verified.findings();
+    assert!(verified.status == 1 && found.iter().any(|(it, at, _)| it == code && at == file), "{code}: {found:?}");
+}
+
+/// A `.npy` file with this header.
+fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+#[test]
+fn forged_tensors_are_caught() {
+    let name = "torch/gradients/idle-2.npy";
+    let next = |tensor: &mut Tensor, at: usize| tensor.values[at] = f32::from_bits(tensor.values[at].to_bits() + 1);
+    forged(|package| package.edit_tensor(name, |tensor| next(tensor, 0)), "trial-hash", RESULTS);
+    forged(|package| package.edit_tensor(name, |tensor| next(tensor, 40)), "pair-mismatch", RESULTS);
+    forged(
+        |package| package.edit_tensor(name, |tensor| tensor.values[0] = -tensor.values[0]),
+        "pair-mismatch",
+        RESULTS,
+    );
+    forged(|package| package.edit_tensor(name, |tensor| tensor.shape.swap(0, 3)), "tensor-file", name);
+    forged(
+        |package| {
+            package.edit_tensor(name, |tensor| {
+                tensor.shape[0] -= 1;
+                tensor.values.truncate(3 * 36);
+            });
+        },
+        "tensor-file",
+        name,
+    );
+    let headers = [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2, 2, 3, 3), }\n",
+        "{'descr': '>f4', 'fortran_order': False, 'shape': (4, 2, 2, 3, 3), }\n",
+        "{'descr': '<f4', 'fortran_order': True, 'shape': (4, 2, 2, 3, 3), }\n",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (4, 2, 2, 3, 3), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2, 2, 3, 99999999999999999999), }\n",
+        "cos\nsystem\n",
+    ];
+    for header in headers {
+        let bytes = with_header(header, &[0; 4 * 144]);
+        forged(|package| package.write_bytes(name, &bytes), "tensor-file", name);
+    }
+    forged(|package| package.write_bytes(name, b"\x80\x04pickle"), "tensor-file", name);
+    forged(
+        |package| {
+            let bytes = fs::read(package.path().join(name)).unwrap();
+            package.write_bytes(name, &bytes[..bytes.len() - 1]);
+        },
+        "tensor-file",
+        name,
+    );
+    forged(|package| fs::remove_file(package.path().join(name)).unwrap(), "tensor-file", RESULTS);
+    let extra = "torch/gradients/idle-7.npy";
+    forged(|package| fs::rename(package.path().join(name), package.path().join(extra)).unwrap(), "tensor-file", extra);
+}
+
+#[test]
+fn forged_inputs_are_caught() {
+    let name = "inputs/grid-5.npy";
+    forged(|package| package.edit_tensor(name, |tensor| tensor.values[7] = 0.5), "input-hash", name);
+    forged(|package| package.edit_tensor(name, |tensor| tensor.shape.swap(0, 1)), "tensor-file", name);
+    let extra = "inputs/grid-7.npy";
+    forged(|package| fs::rename(package.path().join(name), package.path().join(extra)).unwrap(), "tensor-file", extra);
+}
+
+#[test]
+fn an_engine_in_another_folder_is_caught() {
+    let moved = |package: &Package| fs::rename(package.path().join("torch"), package.path().join("cuda")).unwrap();
+    forged(moved, "engine-folder", "cuda/experiment_results.json");
+    let unknown = |package: &Package| fs::rename(package.path().join("torch"), package.path().join("hip")).unwrap();
+    forged(unknown, "engine-folder", "hip/experiment_results.json");
+}
+
+#[test]
+fn tensors_that_are_only_dropped_from_the_list_are_caught() {
+    let package = Recipe::default().build();
+    package.edit(RESULTS, &[Set("/idle_condition/tensors_kept", json!([2]))]);
+    let verified = verify(package.path());
+    assert!(
+        verified.findings().iter().any(|(code, file, _)| code == "tensor-file" && file == "torch/gradients/idle-5.npy")
+    );
+}
+
+#[test]
+fn hashes_bind_pairs_whose_tensors_are_not_there() {
+    let cases = [
+        ("/idle_condition/all_pairwise_drift/2/0", json!(3), "pair-mismatch"),
+        ("/idle_condition/all_pairwise_divs/2/0", json!(1.1920928955078125e-7), "pair-mismatch"),
+        ("/idle_condition/all_pairwise_drift/2/3", json!(0), "pair-mismatch"),
+        ("/idle_condition/all_pairwise_divs/2/3", json!(0.0), "signed-zero"),
+    ];
+    for (pointer, value, code) in cases {
+        let package = Recipe { kept: Vec::new(), ..Recipe::default() }.build();
+        package.edit(RESULTS, &[Set(pointer, value)]);
+        let verified = verify(package.path());
+        assert!(verified.has(code, pointer), "{pointer}: {:?}", verified.findings());
+    }
+}
+
+#[test]
+fn a_receipt_that_does_not_bind_is_found_too() {
+    let package = Recipe::default().build();
+    let name = "torch/gradients/idle-2.npy";
+    let mut bytes = fs::read(package.path().join(name)).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    package.write_bytes(name, &bytes);
+    let verified = verify(package.path());
+    let codes: Vec<_> = verified.findings().into_iter().map(|(code, _, _)| code).collect();
+    assert!(
+        codes.iter().any(|code| code == "hash-mismatch") && codes.iter().any(|code| code == "trial-hash"),
+        "{codes:?}"
+    );
+}
+
+#[test]
+fn results_that_nothing_declares_are_read_all_the_same() {
+    let package = Recipe::default().build();
+    let path = package.path().join("receipts.json");
+    let mut receipts: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    receipts["files"].as_object_mut().unwrap().retain(|name, _| !name.ends_with("experiment_results.json"));
+    fs::write(&path, receipts.to_string()).unwrap();
+    let verified = verify(package.path());
+    assert_eq!(verified.report["subjects"][0]["kind"], "divergence");
+    assert!(verified.findings().iter().any(|(code, file, _)| code == "undeclared-file" && file == RESULTS));
+}
