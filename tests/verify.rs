@@ -11,5 +11,12 @@
 mod common;
 
 mod verify {
+    mod canonical;
+    mod line_endings;
+    mod names;
+    mod receipts;
+    mod rows;
+    mod special_files;
+    mod syntax;
     mod valid;
 }

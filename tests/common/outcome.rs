@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub(crate) fn program() -> assert_cmd::Command {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     command: String,
-    /// The folder that the run was about, for its listing.
-    folder: Option<PathBuf>,
+    /// What lay in the folder that the run was about.
+    listing: String,
     /// Exit status; -1 where a signal ended it.
     pub(crate) status: i32,
     pub(crate) stdout: String,
@@ -65,9 +65,13 @@ impl Outcome {
         let stdout = String::from_utf8(output.stdout).expect("standard output is UTF-8");
         let stderr = String::from_utf8(output.stderr).expect("standard error is UTF-8");
         let report = serde_json::from_str(&stdout).ok();
+        let mut listing = String::new();
+        if let Some(folder) = folder {
+            list(folder, "  ", &mut listing);
+        }
         let outcome = Self {
             command: format!("{command:?}"),
-            folder: folder.map(Path::to_owned),
+            listing,
             status: output.status.code().unwrap_or(-1),
             stdout,
             stderr,
@@ -87,11 +91,7 @@ impl Outcome {
     }
 
     fn context(&self) -> String {
-        let mut text = format!("command: {}\nstatus: {}\n", self.command, self.status);
-        if let Some(folder) = &self.folder {
-            text.push_str("folder:\n");
-            list(folder, "  ", &mut text);
-        }
+        let mut text = format!("command: {}\nstatus: {}\nfolder:\n{}", self.command, self.status, self.listing);
         for (name, output) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             let shown: String = output.chars().take(6000).collect();
             let more = if shown.len() < output.len() { "\n..." } else { "" };
