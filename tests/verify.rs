@@ -12,6 +12,7 @@ mod common;
 
 mod verify {
     mod canonical;
+    mod forgeries;
     mod line_endings;
     mod names;
     mod receipts;
