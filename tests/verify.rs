@@ -12,11 +12,13 @@ mod common;
 
 mod verify {
     mod canonical;
+    mod cli;
     mod forgeries;
     mod line_endings;
     mod names;
     mod receipts;
     mod rows;
+    mod shapes;
     mod special_files;
     mod syntax;
     mod valid;

@@ -203,16 +203,21 @@ impl Outcome {
     /// The report obeys the published schema of reports.
     #[track_caller]
     pub(crate) fn obeys_schema(&self) -> &Self {
-        static SCHEMA: OnceLock<jsonschema::Validator> = OnceLock::new();
-        let schema = SCHEMA.get_or_init(|| {
-            let text = include_str!("../../docs/schema/recount-report-v1.json");
-            let schema = serde_json::from_str(text).expect("the schema is JSON");
-            jsonschema::validator_for(&schema).expect("the schema is a JSON Schema")
-        });
-        let problems: Vec<String> = schema.iter_errors(self.report()).map(|error| error.to_string()).collect();
+        let problems = problems(self.report());
         self.require(problems.is_empty(), &format!("the report obeys its schema: {}", problems.join("; ")));
         self
     }
+}
+
+/// In what a report does not obey the published schema of reports.
+pub(crate) fn problems(report: &Value) -> Vec<String> {
+    static SCHEMA: OnceLock<jsonschema::Validator> = OnceLock::new();
+    let schema = SCHEMA.get_or_init(|| {
+        let text = include_str!("../../docs/schema/recount-report-v1.json");
+        let schema = serde_json::from_str(text).expect("the schema is JSON");
+        jsonschema::validator_for(&schema).expect("the schema is a JSON Schema")
+    });
+    schema.iter_errors(report).map(|error| error.to_string()).collect()
 }
 
 fn found(value: &Value) -> Found {

@@ -144,7 +144,7 @@ impl Package {
     pub(crate) fn verify(&self, args: &[&str]) -> Outcome {
         let path = self.path().to_str().expect("a UTF-8 path");
         let outcome = Outcome::of(&[&["verify", path, "--format", "json"], args].concat(), Some(self.path()));
-        if !args.contains(&"--output") && outcome.stderr.is_empty() {
+        if !outcome.stdout.is_empty() {
             outcome.obeys_schema();
         }
         outcome
