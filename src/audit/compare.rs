@@ -6,21 +6,23 @@ use crate::package::json::{Document, Json};
 /// Which code a difference has, from the names of the members on the way to it (array positions left out).
 pub(super) type CodeOf<'c> = &'c dyn Fn(&[&str]) -> Code;
 
+/// The magnitude that a member's rounding errors are relative to, from its name and the rebuilt object around it.
+pub(super) type ScaleOf<'c> = &'c dyn Fn(&str, &Json) -> f64;
+
 /// Compares `found`, a value of `document`, with `expected`; floats to the last bit.
 pub(super) fn compare(recorder: &mut Recorder, document: &Document, found: &Json, expected: &Json, code: CodeOf<'_>) {
     let mut comparison = Comparison { recorder, document, code, within: None, names: Vec::new() };
     comparison.value(found, expected, None);
 }
 
-/// As [`compare`], but floats may differ by the tolerance. `scale` gives the magnitude that a member's rounding errors are
-/// relative to, from its name and the rebuilt object around it.
+/// As [`compare`], but floats may differ by the tolerance relative to their `scale`.
 pub(super) fn compare_within(
     recorder: &mut Recorder,
     document: &Document,
     found: &Json,
     expected: &Json,
     code: CodeOf<'_>,
-    scale: &dyn Fn(&str, &Json) -> f64,
+    scale: ScaleOf<'_>,
 ) {
     let mut comparison = Comparison { recorder, document, code, within: Some(scale), names: Vec::new() };
     comparison.value(found, expected, None);
@@ -30,7 +32,7 @@ struct Comparison<'c> {
     recorder: &'c mut Recorder,
     document: &'c Document,
     code: CodeOf<'c>,
-    within: Option<&'c dyn Fn(&str, &Json) -> f64>,
+    within: Option<ScaleOf<'c>>,
     names: Vec<&'c str>,
 }
 

@@ -147,8 +147,11 @@ fn quoted(cell: &str) -> String {
     format!("`{cell}`")
 }
 
+/// Case, cohort and route of a row, and its index.
+type RowKey<'t> = ([&'t str; 3], &'t str);
+
 fn compare_rows(table: &SampleTable, validation: &Validation<'_>, recorder: &mut Recorder) {
-    let mut by_key: HashMap<([&str; 3], &str), Vec<(usize, &SampleRow)>> = HashMap::new();
+    let mut by_key: HashMap<RowKey<'_>, Vec<(usize, &SampleRow)>> = HashMap::new();
     for (position, row) in table.rows.iter().enumerate() {
         by_key.entry((row.run(), row.cell(INDEX))).or_default().push((position, row));
     }
