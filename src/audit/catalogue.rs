@@ -314,8 +314,8 @@ catalogue! {
         "Restore the time as the clock gave it.";
     ProtocolSetting "protocol-setting" Timing Error
         "Runs of one package were made under different settings"
-        "Targets, caps, batch and protocol name are settings of the whole benchmark; medians of runs with different settings \
-         cannot be compared."
+        "Targets, caps, number of samples and protocol name are settings of the whole benchmark; medians of runs with \
+         different settings cannot be compared."
         "Find the runs with other settings and repeat them.";
 
     CaseMismatch "case-mismatch" Proofs Error

@@ -221,6 +221,17 @@ impl<'d> RouteCheck<'_, 'd> {
             *first = Some(at);
             return Some(());
         };
+        // Samples that were dropped from one run would leave its median a choice.
+        let count = |route: &'d Json| Some(route.path(&["event_us", "samples"])?.as_array()?.len());
+        let (found, expected) = (count(at)?, count(first_route)?);
+        self.recorder.require(
+            found == expected,
+            Code::ProtocolSetting,
+            self.document,
+            at.path(&["event_us", "samples"])?,
+            format_args!("{expected} samples, as in the first run"),
+            found,
+        );
         let first_sampling = self.reader.member(first_route, "sampling")?;
         for member in ["protocol", "sample_target_ms", "replay_cap", "operation_cap", "calibration_target_reached"] {
             let value = self.reader.member(sampling, member)?;

@@ -165,3 +165,16 @@ fn folders_below_each_other_beyond_the_limit_are_not_entered() {
     let outcome = package.verify(&[]);
     assert_eq!(outcome.exits(1).one("unreadable-file").file, ".");
 }
+
+#[test]
+fn a_file_whose_name_is_no_text_is_undeclared_and_cannot_be_sealed() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let package = Package::valid();
+    let name = std::ffi::OsStr::from_bytes(b"na\xffme");
+    if fs::write(package.path().join(name), "x").is_err() {
+        return; // This file system has no such names.
+    }
+    package.verify(&[]).exits(0).only(&["undeclared-file"]);
+    package.run("seal", &[]).exits(2);
+}

@@ -24,6 +24,7 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     cases::check(package.evidence, validation, &mut recorder);
     comparisons::check(validation, &mut recorder);
     receipts::check_copies(validation, &mut recorder);
+    launch::check_cohorts(validation, &mut recorder);
     let reader = Reader::new(validation.document);
     for record in &validation.cases {
         inputs::check(validation, record, &reader, &mut recorder);

@@ -168,3 +168,26 @@ fn a_graph_batch_changed_everywhere_contradicts_the_operations() {
     });
     outcome.exits(1).all("operation-count");
 }
+
+#[test]
+fn an_oracle_left_out_of_every_cohort_is_missed() {
+    let outcome = Package::valid().forged("validation.json", |root| {
+        for cohort in ["default", "rows1", "rows2", "recheck"] {
+            take(root, &format!("/cases/0/cohorts/{cohort}/fixture_sha256/expected.f64"));
+        }
+    });
+    outcome.exits(1).only(&["fixture-mismatch"]);
+}
+
+#[test]
+fn a_cohort_that_runs_another_schedule_under_its_name_is_found() {
+    // Everything else follows the schedule that was asked for, and so agrees.
+    let outcome = Package::valid().forged("validation.json", |root| {
+        set(root, "/cohorts/1/requested_program_rows", 2_u64);
+        for case in 0..4 {
+            let record = copy(root, &format!("/cases/{case}/cohorts/rows2"));
+            set(root, &format!("/cases/{case}/cohorts/rows1"), record);
+        }
+    });
+    outcome.exits(1).at("selection", "validation.json", "/cohorts/1/requested_program_rows");
+}

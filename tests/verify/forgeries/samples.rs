@@ -111,3 +111,56 @@ fn a_case_that_is_left_out_everywhere_but_in_the_model_is_missed() {
     });
     outcome.exits(1).at("observation", "model.json", "/training_observations");
 }
+
+/// Removes the two outermost of a run's samples, which leaves its median as it is.
+fn drop_outliers(samples: &mut Json, order: &[usize]) {
+    let Json::Array(items) = samples else { panic!("samples") };
+    let mut at = 0;
+    items.retain(|_| {
+        at += 1;
+        at - 1 != order[0] && at - 1 != order[6]
+    });
+}
+
+#[test]
+fn outliers_dropped_from_one_run_in_every_file_are_missed() {
+    let package = Package::valid();
+    let route = "/cases/3/cohorts/recheck/routes/native";
+    let samples = copy(&package.json("validation.json"), &format!("{route}/event_us/samples"));
+    let samples: Vec<f64> = samples.as_array().unwrap().iter().filter_map(Json::as_f64).collect();
+    let mut order: Vec<usize> = (0..7).collect();
+    order.sort_by(|&left, &right| samples[left].total_cmp(&samples[right]));
+    let host = copy(&package.json("validation.json"), &format!("{route}/sampling/host_span_ms/p50"));
+    package.edit_json("validation.json", |root| {
+        for list in ["event_us", "sampling/event_span_ms", "sampling/host_span_ms"] {
+            drop_outliers(crate::common::json::at(root, &format!("{route}/{list}/samples")), &order);
+        }
+        assert_eq!(copy(root, &format!("{route}/sampling/host_span_ms/p50")), host);
+        let spans = copy(root, &format!("{route}/sampling/host_span_ms/samples"));
+        let spans: Vec<f64> = spans.as_array().unwrap().iter().filter_map(Json::as_f64).collect();
+        let median = recount::fit::median::median(&spans).unwrap();
+        set(root, &format!("{route}/sampling/host_span_ms/p50"), median);
+    });
+    package.edit_json("model.json", |root| {
+        let timings = "/baseline_recheck_and_all_candidates/3/timings/recheck/samples";
+        drop_outliers(crate::common::json::at(root, timings), &order);
+    });
+    package.edit_text("samples.csv", |text| {
+        let run = "demo-max-200x128-fp32-br4,recheck,native,passed,passed,";
+        let mut next = 0;
+        let lines = text.lines().filter_map(|line| {
+            let Some(rest) = line.strip_prefix(run) else { return Some(format!("{line}\n")) };
+            let (index, times) = rest.split_once(',')?;
+            let index: usize = index.parse().ok()?;
+            if index == order[0] || index == order[6] {
+                return None;
+            }
+            next += 1;
+            Some(format!("{run}{},{times}\n", next - 1))
+        });
+        lines.collect()
+    });
+    let outcome = package.seal().verify(&[]);
+    outcome.exits(1).only(&["protocol-setting"]);
+    outcome.at("protocol-setting", "validation.json", &format!("{route}/event_us/samples"));
+}
