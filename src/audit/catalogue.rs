@@ -209,6 +209,11 @@ catalogue! {
         "A declared file could not be read"
         "The system refused to open or read the file, it changed while it was read, or it is larger than the limit."
         "Check permissions and size, and verify again.";
+    UnreadablePackage "unreadable-package" Integrity Unsupported
+        "receipts.json cannot be read"
+        "The system refused to open or read receipts.json, it changed while it was read, or it is larger than the limit. \
+         Nothing can be said about the package."
+        "Check permissions and size, and verify again.";
     ReceiptsAnchor "receipts-anchor" Integrity Error
         "receipts.json is not the one that was expected"
         "Hashes inside a package prove nothing against someone who can rewrite all of it. The SHA-256 given with \

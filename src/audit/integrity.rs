@@ -22,6 +22,9 @@ pub(super) const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
 pub(super) const MEDIANS: &str = "medians.csv";
 
+/// The folder of a checkout's history, which no receipt can cover.
+const VERSION_CONTROL: &str = ".git";
+
 /// JSON files that checks read.
 const DOCUMENTS: [&str; 7] =
     [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
@@ -73,6 +76,10 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
 fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> (Option<Document>, Option<String>) {
     let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
         Ok(bytes) => bytes,
+        Err(error @ (FileError::Io(_) | FileError::TooLarge { .. } | FileError::Changed)) => {
+            recorder.report(Code::UnreadablePackage, RECEIPTS, Place::whole_file(), "readable receipts", error);
+            return (None, None);
+        }
         Err(error) => {
             report_file_error(recorder, RECEIPTS, Place::whole_file(), &error);
             return (None, None);
@@ -234,7 +241,12 @@ fn judge(
 fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
     match folder.list() {
         Ok(names) => {
-            for name in names.iter().filter(|name| !known.contains(*name)) {
+            let (history, names): (Vec<_>, Vec<_>) =
+                names.iter().partition(|name| name.split('/').any(|part| part == VERSION_CONTROL));
+            if !history.is_empty() {
+                recorder.note(format!("the {VERSION_CONTROL} folder is not part of the package"));
+            }
+            for name in names.into_iter().filter(|name| !known.contains(*name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
             }
         }

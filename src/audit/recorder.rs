@@ -153,10 +153,7 @@ impl Recorder {
 
     /// The family's result: failed on any error, not run where nothing was compared.
     pub fn finish(mut self) -> CheckReport {
-        self.findings.sort_by(|left, right| {
-            let key = |finding: &Finding| (finding.file.clone(), finding.place.line, finding.code.name());
-            key(left).cmp(&key(right))
-        });
+        self.findings.sort_by_cached_key(|finding| (finding.file.clone(), finding.place.line, finding.code.name()));
         let outcome = if !self.clean() {
             Outcome::Failed
         } else if self.tally.total() == 0 {

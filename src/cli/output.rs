@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::Failure;
+use crate::package::partial::partial_in;
 
 /// A place for a command's result.
 #[derive(Debug)]
@@ -69,18 +70,11 @@ impl Output {
     }
 }
 
-/// A new file in the folder of `path` with the permissions that any new file gets.
+/// A new file in the folder of `path`.
 fn partial_beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         anyhow::bail!("cannot write {}: it is a folder", path.display());
     }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".recount-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
+    partial_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
 }
