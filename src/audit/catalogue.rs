@@ -252,7 +252,7 @@ catalogue! {
         "The header, the number of cells in a row, or the text encoding is not what the format says."
         "Fetch the file again; it may be cut off.";
     SampleValue "sample-value" Samples Error
-        "A sample is not a positive finite number"
+        "A sample is not a positive finite number in its shortest form"
         "Times are finite and greater than zero. `nan`, `inf`, empty, zero and negative cells are no measurements, and \
          neither is a decimal that is not the shortest form of its binary64 value."
         "Restore the measured value.";
