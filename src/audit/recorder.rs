@@ -69,6 +69,11 @@ impl Recorder {
         self.tally.exact += count;
     }
 
+    /// Counts one comparison that held as closely as the rounding of printed numbers allows.
+    pub fn held_within_rounding(&mut self) {
+        self.tally.within_tolerance += 1;
+    }
+
     /// One condition on a value of a document: counted if it holds, else reported. Gives back whether it held.
     pub fn require(
         &mut self,

@@ -23,7 +23,14 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
     };
     match opened.kind {
         SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
-        SubjectKind::Claims => report.checks.push(claims::check(&opened.evidence, options)),
+        SubjectKind::Claims => {
+            report.checks.push(claims::check(&opened.evidence, options));
+            report.facts = claims::facts(&opened.evidence);
+            report.limits.push(
+                "that the printed medians are right: their samples are not here, and nothing was measured again"
+                    .to_owned(),
+            );
+        }
         SubjectKind::Files => {
             report.limits.push("what the files say: no check of their content is known for them".to_owned())
         }
