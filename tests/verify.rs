@@ -13,9 +13,12 @@ mod common;
 mod verify {
     mod canonical;
     mod cli;
+    mod codes;
+    mod conformance;
     mod forgeries;
     mod line_endings;
     mod names;
+    mod published;
     mod receipts;
     mod rows;
     mod shapes;

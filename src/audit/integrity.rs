@@ -318,10 +318,14 @@ fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Conten
     for (member, expected) in required_schema(name) {
         let found = document.root().get(member);
         if found != Some(&expected) {
+            // The document is dropped below, so its lines are looked up now.
+            let pointer = format!("/{member}");
+            let (line, column) = document.position_or_parent(&pointer).unzip();
+            let place = Place { line, column, ..Place::pointer(pointer) };
             recorder.report(
                 Code::UnsupportedSchema,
                 name,
-                Place::pointer(format!("/{member}")),
+                place,
                 format_args!("{member} {}", super::show(&expected)),
                 found.map_or("nothing".to_owned(), |found| super::show(found).to_string()),
             );
