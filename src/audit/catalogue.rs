@@ -449,12 +449,14 @@ catalogue! {
 
     ProseTable "prose-table" Prose Error
         "A table cell of the README contradicts the data"
-        "Each cell is compared with the value it prints, rounded to the printed digits."
+        "In a table with a `default` column and rows named by case, each median is compared with the recorded one rounded to \
+         the printed digits, `missing` stands where there is no time, the selection is the decision when the case's geometry \
+         is held out, and each case has one row."
         "Correct the README.";
     ProseClaim "prose-claim" Prose Error
         "A number in the README's text contradicts the data"
-        "Coefficients, counts, drift, residuals, metrics and single medians that the text names are recomputed and rounded to the \
-         printed digits."
+        "Coefficients, counts, drift, residuals, metrics, single medians, the device, the commit and exit statuses that the \
+         words around a number name are recomputed and rounded to the printed digits; either side of a tie will do."
         "Correct the README.";
     ProseUntraced "prose-untraced" Prose Warning
         "A decimal number in the README follows from nothing in the data"
