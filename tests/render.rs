@@ -144,10 +144,10 @@ fn a_clean_subject_reads_well() {
       SHA-256 of receipts.json:
         3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b8550
 
-        check      outcome  bit-exact  within tolerance  wrong
-      ✓ integrity  passed          32                 0      0
-      ✓ samples    passed        1215                 0      0
-      ✓ model      passed        1204                31      0
+        check      outcome  bit-exact  within tolerance  findings
+      ✓ integrity  passed          32                 0         0
+      ✓ samples    passed        1215                 0         0
+      ✓ model      passed        1204                31         0
 
       note (model): the largest distance seen is 9 ulp, at /fit/coefficients/0
 
@@ -159,7 +159,7 @@ fn a_clean_subject_reads_well() {
       - who made the package
 
     ✓ evidence/partition: everything checked holds; 2451 bit-exact, 31 within
-      tolerance, 0 wrong
+      tolerance
     "#);
 }
 
@@ -170,10 +170,10 @@ fn several_subjects_get_a_closing_summary() {
       SHA-256 of receipts.json:
         3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b8550
 
-        check      outcome  bit-exact  within tolerance  wrong
-      ✓ integrity  passed          32                 0      0
-      ✓ samples    passed        1215                 0      0
-      ✓ model      passed        1204                31      0
+        check      outcome  bit-exact  within tolerance  findings
+      ✓ integrity  passed          32                 0         0
+      ✓ samples    passed        1215                 0         0
+      ✓ model      passed        1204                31         0
 
       note (model): the largest distance seen is 9 ulp, at /fit/coefficients/0
 
@@ -182,9 +182,9 @@ fn several_subjects_get_a_closing_summary() {
     evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe& (claims over
       printed medians)
 
-        check      outcome               bit-exact  within tolerance  wrong
-      ! integrity  passed with warnings          9                 0      1
-      ✗ samples    failed                      560                 0      8
+        check      outcome               bit-exact  within tolerance  findings
+      ! integrity  passed with warnings          9                 0         1
+      ✗ samples    failed                      560                 0         8
       - model      not run               model.json has no fit
                                          \x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me
                                          *\x00\ufffe&
@@ -244,12 +244,12 @@ fn several_subjects_get_a_closing_summary() {
 
     ✗ error: nowhere: no such file or folder; check the spelling
     ✓ evidence/partition: everything checked holds; 2451 bit-exact, 31 within
-      tolerance, 0 wrong
+      tolerance
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
-      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance, 9
-      wrong; 1 check not run
+      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
+      check not run
     ✗ could not be verified; 1 of 2 subjects holds; 3020 bit-exact, 31 within
-      tolerance, 9 wrong; 1 path could not be looked at
+      tolerance; 1 path could not be looked at
     "#);
 }
 
@@ -258,10 +258,10 @@ fn quiet_text_is_the_verdicts_and_the_errors() {
     insta::assert_snapshot!(rendered_as(&report(), Format::Text, &verbosity(Verbosity::Quiet)), @r#"
     ✗ error: nowhere: no such file or folder; check the spelling
     ✓ evidence/partition: everything checked holds; 2451 bit-exact, 31 within
-      tolerance, 0 wrong
+      tolerance
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
-      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance, 9
-      wrong; 1 check not run
+      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
+      check not run
     "#);
 }
 
@@ -271,11 +271,11 @@ fn verbose_text_shows_every_place_and_the_reasons() {
     evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe& (claims over
       printed medians)
 
-        check      outcome               bit-exact  within tolerance  wrong
-      ! integrity  passed with warnings          9                 0      1
+        check      outcome               bit-exact  within tolerance  findings
+      ! integrity  passed with warnings          9                 0         1
           a pass proves: every declared file is there, inside the package, with the
           recorded bytes and hash
-      ✗ samples    failed                      560                 0      8
+      ✗ samples    failed                      560                 0         8
           a pass proves: samples.csv and validation.json hold the same samples, and
           every median is theirs
       - model      not run               model.json has no fit
@@ -343,8 +343,8 @@ fn verbose_text_shows_every_place_and_the_reasons() {
       - anything about samples that were not published
 
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
-      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance, 9
-      wrong; 1 check not run
+      does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
+      check not run
     "#);
 }
 
@@ -791,15 +791,15 @@ fn markdown_is_a_comment_on_a_pull_request() {
     insta::assert_snapshot!(rendered(&report(), Format::Markdown), @r#"
     ## ✗ recount: could not be verified
 
-    could not be verified; 1 of 2 subjects holds; 3020 bit-exact, 31 within tolerance, 9 wrong; 1 path could not be looked at
+    could not be verified; 1 of 2 subjects holds; 3020 bit-exact, 31 within tolerance; 1 path could not be looked at
 
     - ✗ `nowhere`: `no such file or folder; check the spelling`
 
     ### ✓ `evidence/partition` (partition package)
 
-    everything checked holds; 2451 bit-exact, 31 within tolerance, 0 wrong
+    everything checked holds; 2451 bit-exact, 31 within tolerance
 
-    |  | check | outcome | bit-exact | within tolerance | wrong |
+    |  | check | outcome | bit-exact | within tolerance | findings |
     | --- | --- | --- | ---: | ---: | ---: |
     | ✓ | integrity | passed | 32 | 0 | 0 |
     | ✓ | samples | passed | 1215 | 0 | 0 |
@@ -811,9 +811,9 @@ fn markdown_is_a_comment_on_a_pull_request() {
 
     ### ✗ ``evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&`` (claims over printed medians)
 
-    something does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance, 9 wrong; 1 check not run
+    something does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1 check not run
 
-    |  | check | outcome | bit-exact | within tolerance | wrong |
+    |  | check | outcome | bit-exact | within tolerance | findings |
     | --- | --- | --- | ---: | ---: | ---: |
     | ! | integrity | passed with warnings | 9 | 0 | 1 |
     | ✗ | samples | failed | 560 | 0 | 8 |
@@ -897,15 +897,15 @@ fn junit_has_a_suite_for_each_subject() {
                 <property name="a0" value="0.9028899747245084"/>
             </properties>
             <testcase name="integrity" classname="evidence/partition" assertions="32">
-                <system-out>32 bit-exact, 0 within tolerance, 0 wrong
+                <system-out>32 bit-exact, 0 within tolerance
     </system-out>
             </testcase>
             <testcase name="samples" classname="evidence/partition" assertions="1215">
-                <system-out>1215 bit-exact, 0 within tolerance, 0 wrong
+                <system-out>1215 bit-exact, 0 within tolerance
     </system-out>
             </testcase>
             <testcase name="model" classname="evidence/partition" assertions="1235">
-                <system-out>1204 bit-exact, 31 within tolerance, 0 wrong
+                <system-out>1204 bit-exact, 31 within tolerance
     note: the largest distance seen is 9 ulp, at /fit/coefficients/0
     </system-out>
             </testcase>
@@ -916,7 +916,7 @@ fn junit_has_a_suite_for_each_subject() {
                 <property name="device" value="\x1b[31m|&lt;script&gt;&quot;&apos;`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&amp;"/>
             </properties>
             <testcase name="integrity" classname="evidence/\x1b[31m|&lt;script&gt;&quot;&apos;`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&amp;" assertions="10">
-                <system-out>9 bit-exact, 0 within tolerance, 1 wrong
+                <system-out>9 bit-exact, 0 within tolerance
     warning undeclared-file: A file in the package has no receipt
       notes \x1b[31m|&lt;script&gt;&quot;&apos;`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&amp;.txt
       expected a receipt
@@ -974,7 +974,7 @@ fn junit_has_a_suite_for_each_subject() {
       apart    1 ulp, 2.2e-16 relative
       advice   Recompute the median; find out which run the recorded one came from.
     </failure>
-                <system-out>560 bit-exact, 0 within tolerance, 8 wrong
+                <system-out>560 bit-exact, 0 within tolerance
     </system-out>
             </testcase>
             <testcase name="model" classname="evidence/\x1b[31m|&lt;script&gt;&quot;&apos;`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&amp;" assertions="0">

@@ -15,7 +15,7 @@ pub(super) fn compare(recorder: &mut Recorder, document: &Document, found: &Json
     comparison.value(found, expected, None);
 }
 
-/// As [`compare`], but floats may differ by the tolerance relative to their `scale`.
+/// As [`compare`], but floats may differ by the tolerance, relative to `scale`.
 pub(super) fn compare_within(
     recorder: &mut Recorder,
     document: &Document,

@@ -215,8 +215,8 @@ fn check_preserved_failure<'d>(
         compare(recorder, document, kept, raw, &|_| Code::FailureRecord);
     }
     let fixtures = run.at.get("fixture_sha256")?;
-    let copies = [preserved.get("tensor_sha256"), preserved.path(&["runs", "native", "fixture_sha256"])];
-    for kept in copies.into_iter().flatten() {
+    let kept = [preserved.get("tensor_sha256"), preserved.path(&["runs", "native", "fixture_sha256"])];
+    for kept in kept.into_iter().flatten() {
         compare(recorder, document, kept, fixtures, &|_| Code::FailureRecord);
     }
     let native = preserved.path(&["runs", "native"])?;

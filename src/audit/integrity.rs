@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
 use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
-use crate::package::digest::{Digest, digest, digest_reader, lf_digest_reader};
+use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Document, Json, JsonError, pointer_token};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
@@ -21,6 +21,9 @@ use crate::package::receipts::{RECEIPTS, Receipt, declared, receipt};
 pub(super) const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
 pub(super) const MEDIANS: &str = "medians.csv";
+
+/// The folder of a checkout's history, which no receipt can cover.
+const VERSION_CONTROL: &str = ".git";
 
 /// JSON files that checks read.
 const DOCUMENTS: [&str; 7] =
@@ -73,6 +76,10 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
 fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> (Option<Document>, Option<String>) {
     let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
         Ok(bytes) => bytes,
+        Err(error @ (FileError::Io(_) | FileError::TooLarge { .. } | FileError::Changed)) => {
+            recorder.report(Code::UnreadablePackage, RECEIPTS, Place::whole_file(), "readable receipts", error);
+            return (None, None);
+        }
         Err(error) => {
             report_file_error(recorder, RECEIPTS, Place::whole_file(), &error);
             return (None, None);
@@ -175,7 +182,10 @@ fn examine(
         (raw, normalized, Some(content))
     } else {
         let (mut file, bytes) = folder.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_reader(&mut (&mut file).take(bytes + 1), MAX_HASHED_BYTES)?;
+        let raw = digest_file(&file, bytes).map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => FileError::Changed,
+            _ => FileError::Io(error),
+        })?;
         if raw.bytes != bytes {
             return Err(FileError::Changed);
         }
@@ -231,7 +241,12 @@ fn judge(
 fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
     match folder.list() {
         Ok(names) => {
-            for name in names.iter().filter(|name| !known.contains(*name)) {
+            let (history, names): (Vec<_>, Vec<_>) =
+                names.iter().partition(|name| name.split('/').any(|part| part == VERSION_CONTROL));
+            if !history.is_empty() {
+                recorder.note(format!("the {VERSION_CONTROL} folder is not part of the package"));
+            }
+            for name in names.into_iter().filter(|name| !known.contains(*name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
             }
         }

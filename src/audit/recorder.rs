@@ -69,6 +69,11 @@ impl Recorder {
         self.tally.exact += count;
     }
 
+    /// Counts one comparison that held as closely as the rounding of printed numbers allows.
+    pub fn held_within_rounding(&mut self) {
+        self.tally.within_tolerance += 1;
+    }
+
     /// One condition on a value of a document: counted if it holds, else reported. Gives back whether it held.
     pub fn require(
         &mut self,
@@ -153,10 +158,7 @@ impl Recorder {
 
     /// The family's result: failed on any error, not run where nothing was compared.
     pub fn finish(mut self) -> CheckReport {
-        self.findings.sort_by(|left, right| {
-            let key = |finding: &Finding| (finding.file.clone(), finding.place.line, finding.code.name());
-            key(left).cmp(&key(right))
-        });
+        self.findings.sort_by_cached_key(|finding| (finding.file.clone(), finding.place.line, finding.code.name()));
         let outcome = if !self.clean() {
             Outcome::Failed
         } else if self.tally.total() == 0 {

@@ -12,7 +12,7 @@ pub struct Report {
     pub subjects: Vec<SubjectReport>,
     /// What could not be looked at at all (a path that does not exist, a folder without packages).
     pub errors: Vec<RequestError>,
-    /// Whether warnings count as failures.
+    /// Whether warnings and checks that could not be run count as failures.
     pub strict: bool,
 }
 
@@ -176,7 +176,7 @@ impl Report {
 }
 
 impl SubjectReport {
-    /// This subject's own verdict.
+    /// This subject's own verdict. Where nothing was compared, nothing holds.
     pub fn verdict(&self, strict: bool) -> Verdict {
         let fails = |finding: &Finding| match finding.severity {
             Severity::Unsupported => Verdict::CouldNotVerify,
@@ -185,7 +185,8 @@ impl SubjectReport {
             Severity::Warning => Verdict::Holds,
         };
         let nothing_compared = self.tally().total() == 0;
-        let floor = if nothing_compared { Verdict::DoesNotHold } else { Verdict::Holds };
+        let not_run = self.checks.iter().any(|check| matches!(check.outcome, Outcome::NotRun(_)));
+        let floor = if nothing_compared || (strict && not_run) { Verdict::DoesNotHold } else { Verdict::Holds };
         self.findings().map(fails).fold(floor, Verdict::max)
     }
 

@@ -147,7 +147,7 @@ fn quoted(cell: &str) -> String {
     format!("`{cell}`")
 }
 
-/// Case, cohort and route of a row, and its index.
+/// Case, cohort and route of a row, and its sample index as it stands in the file.
 type RowKey<'t> = ([&'t str; 3], &'t str);
 
 fn compare_rows(table: &SampleTable, validation: &Validation<'_>, recorder: &mut Recorder) {

@@ -23,7 +23,14 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
     };
     match opened.kind {
         SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
-        SubjectKind::Claims => report.checks.push(claims::check(&opened.evidence, options)),
+        SubjectKind::Claims => {
+            report.checks.push(claims::check(&opened.evidence, options));
+            report.facts = claims::facts(&opened.evidence);
+            report.limits.push(
+                "that the printed medians are right: their samples are not here, and nothing was measured again"
+                    .to_owned(),
+            );
+        }
         SubjectKind::Files => {
             report.limits.push("what the files say: no check of their content is known for them".to_owned())
         }
@@ -79,18 +86,21 @@ fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport)
 /// Counts of what the package holds, from its data alone.
 fn facts(package: &PartitionEvidence<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let mut fact = |name: &str, value: usize| facts.push(Fact { name: name.to_owned(), value: value.to_string() });
+    let mut fact = |one: &str, many: &str, value: usize| {
+        let name = if value == 1 { one } else { many };
+        facts.push(Fact { name: name.to_owned(), value: value.to_string() });
+    };
     if let Ok(validation) = package.validation() {
         let executions = |wanted: Route| validation.timed().filter(|(_, _, route, _)| *route == wanted).count();
-        fact("cases", validation.cases.len());
-        fact("cohorts", validation.cohorts.len());
-        fact("native executions", executions(Route::Native));
-        fact("torch executions", executions(Route::Torch));
-        fact("samples", validation.timed().map(|(_, _, _, timing)| timing.samples.len()).sum());
+        fact("case", "cases", validation.cases.len());
+        fact("cohort", "cohorts", validation.cohorts.len());
+        fact("native execution", "native executions", executions(Route::Native));
+        fact("torch execution", "torch executions", executions(Route::Torch));
+        fact("sample", "samples", validation.timed().map(|(_, _, _, timing)| timing.samples.len()).sum());
         let retests = validation.runs().filter(|(_, run)| run.cohort == RETEST).count();
-        fact("independent retests", retests);
+        fact("independent retest", "independent retests", retests);
         let failed = validation.runs().filter(|(_, run)| run.case_status == "failed").count();
-        fact("failed runs kept", failed);
+        fact("failed run, kept as failed", "failed runs, kept as failed", failed);
     }
     facts
 }

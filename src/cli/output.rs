@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::Failure;
+use crate::package::partial::partial_in;
 
 /// A place for a command's result.
 #[derive(Debug)]
@@ -90,12 +91,5 @@ fn stream(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<(
 /// A new file in the folder of `path` with the permissions that any new file gets.
 fn partial_beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".recount-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
+    partial_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
 }

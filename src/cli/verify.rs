@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-use globset::{GlobBuilder, GlobSetBuilder};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Common, Environment, Failure, output::Output, verbosity};
+use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
 use crate::audit::{self, Options, Report, RequestError};
 use crate::render::{Format, Style, render};
 
@@ -22,7 +20,7 @@ pub(super) struct Args {
     /// Write the report to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Let warnings fail
+    /// Let warnings fail, and checks that could not be run
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -49,14 +47,9 @@ impl Checks {
     /// # Errors
     /// A glob that cannot be understood.
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let mut globs = GlobSetBuilder::new();
-        for glob in &self.allow_absent {
-            let parsed = GlobBuilder::new(glob).literal_separator(true).build();
-            globs.add(parsed.with_context(|| format!("--allow-absent {glob}"))?);
-        }
         Ok(Options {
             tolerance: self.tolerance,
-            allow_absent: globs.build().context("--allow-absent")?,
+            allow_absent: glob_set("--allow-absent", &self.allow_absent)?,
             expect_receipts: self.expect_receipts.clone(),
         })
     }

@@ -1,7 +1,9 @@
 //! SHA-256 of bytes as they are and of text with its line endings normalised to LF.
 
 use std::fmt::Write;
+use std::fs::File;
 use std::io::{self, Read};
+use std::sync::mpsc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -30,6 +32,55 @@ pub fn digest_reader(reader: &mut dyn Read, limit: u64) -> io::Result<Digest> {
     let mut hash = Sha256::new();
     let bytes = each_chunk(reader, limit, &mut |chunk| hash.update(chunk))?;
     Ok(Digest { sha256: hex(&hash.finalize()), bytes })
+}
+
+/// Files up to this size are hashed by one thread; a second one would cost more than it saves.
+const SINGLE_THREAD_BYTES: u64 = 4 << 20;
+
+/// Chunks that the reading thread may be ahead of the hashing one.
+const CHUNKS_AHEAD: usize = 4;
+
+/// The digest of an open file, but of no more than `limit` bytes. Large files are read by a second thread, so that the
+/// hash does not wait for copies out of the page cache.
+///
+/// # Errors
+/// As [`digest_reader`].
+pub fn digest_file(mut file: &File, limit: u64) -> io::Result<Digest> {
+    if file.metadata()?.len() <= SINGLE_THREAD_BYTES {
+        return digest_reader(&mut file, limit);
+    }
+    let (full, to_hash) = mpsc::sync_channel::<Vec<u8>>(CHUNKS_AHEAD);
+    let (empty, to_fill) = mpsc::channel::<Vec<u8>>();
+    for _ in 0..=CHUNKS_AHEAD {
+        // The receiver lives until the end of this function.
+        let _ = empty.send(vec![0; CHUNK_BYTES]);
+    }
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(move || -> io::Result<u64> {
+            let mut total = 0;
+            while let Ok(mut buffer) = to_fill.recv() {
+                buffer.resize(CHUNK_BYTES, 0);
+                let count = read_some(&mut file, &mut buffer)?;
+                total += count as u64;
+                if total > limit {
+                    return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+                }
+                buffer.truncate(count);
+                if count == 0 || full.send(buffer).is_err() {
+                    break;
+                }
+            }
+            Ok(total)
+        });
+        let mut hash = Sha256::new();
+        while let Ok(chunk) = to_hash.recv() {
+            hash.update(&chunk);
+            // A reader that has reached the end no longer takes buffers.
+            let _ = empty.send(chunk);
+        }
+        let bytes = reading.join().map_err(|_| io::Error::other("the reading thread failed"))??;
+        Ok(Digest { sha256: hex(&hash.finalize()), bytes })
+    })
 }
 
 /// The digest of a text after every CRLF became LF; `None` where the bytes are not text (they hold a NUL, which is how
@@ -90,17 +141,25 @@ fn each_chunk(reader: &mut dyn Read, limit: u64, take: &mut dyn FnMut(&[u8])) ->
     let mut buffer = vec![0; CHUNK_BYTES];
     let mut total = 0;
     loop {
-        let count = match reader.read(&mut buffer) {
-            Ok(0) => return Ok(total),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let count = read_some(reader, &mut buffer)?;
+        if count == 0 {
+            return Ok(total);
+        }
         total += count as u64;
         if total > limit {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
         take(&buffer[..count]);
+    }
+}
+
+/// One read that an interruption does not end.
+fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
     }
 }
 

@@ -5,5 +5,7 @@ pub mod folder;
 pub mod json;
 pub mod limits;
 pub mod name;
+pub mod npy;
+pub mod partial;
 pub mod partition;
 pub mod receipts;

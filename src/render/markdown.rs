@@ -34,7 +34,7 @@ fn write_subject(subject: &SubjectReport, strict: bool, rows_left: &mut usize, o
     let mark = Mark::of_verdict(subject.verdict(strict));
     writeln!(out, "\n### {} {} ({})\n", mark.symbol(), code_span(&subject.path), subject.kind.title())?;
     writeln!(out, "{}\n", markdown(&words::subject_verdict(subject, strict)))?;
-    let mut table = Table::new(["", "check", "outcome", "bit-exact", "within tolerance", "wrong"]);
+    let mut table = Table::new(["", "check", "outcome", "bit-exact", "within tolerance", "findings"]);
     for check in &subject.checks {
         table.row(check_row(check));
     }

@@ -163,7 +163,7 @@ fn write_checks(subject: &SubjectReport, page: &mut Page<'_>) -> io::Result<()> 
     };
     let name = longest("check", |check| check.family.name());
     let outcome = longest("outcome", |check| Mark::of_check(check).outcome());
-    let header = format!("    {:name$}  {:outcome$}  bit-exact  within tolerance  wrong", "check", "outcome");
+    let header = format!("    {:name$}  {:outcome$}  bit-exact  within tolerance  findings", "check", "outcome");
     let fits = header.len() <= page.width;
     if fits {
         page.verbatim(&format!("{header}\n"))?;
@@ -189,7 +189,7 @@ fn write_check_row(check: &CheckReport, name: usize, outcome: usize, page: &mut 
     let (symbol, family, words) = (mark.symbol(), check.family.name(), mark.outcome());
     page.verbatim(&format!("  {paint}{symbol}{paint:#} {family:name$}  {paint}{words:outcome$}{paint:#}  "))?;
     let tally = check.tally;
-    let counts = format!("{:>9}  {:>16}  {:>5}", tally.exact, tally.within_tolerance, tally.wrong);
+    let counts = format!("{:>9}  {:>16}  {:>8}", tally.exact, tally.within_tolerance, tally.wrong);
     match &check.outcome {
         Outcome::NotRun(reason) if tally.total() == 0 => {
             let start = " ".repeat(name + outcome + 8);

@@ -59,9 +59,9 @@ pub(super) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The three counts, never added up: equal to the last bit is another statement than equal within tolerance.
+/// The two counts, never added up: equal to the last bit is another statement than equal within tolerance.
 pub(super) fn tally(tally: Tally) -> String {
-    format!("{} bit-exact, {} within tolerance, {} wrong", tally.exact, tally.within_tolerance, tally.wrong)
+    format!("{} bit-exact, {} within tolerance", tally.exact, tally.within_tolerance)
 }
 
 /// File, line and column, as far as they are known.

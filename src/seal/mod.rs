@@ -6,11 +6,12 @@ use std::path::Path;
 use globset::GlobSet;
 use rayon::prelude::*;
 
-use crate::package::digest::{Digest, digest_reader, lf_digest_reader};
+use crate::package::digest::{Digest, digest_file, lf_digest_reader};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Json, indented, object};
 use crate::package::limits::MAX_HASHED_BYTES;
 use crate::package::name::{check_name, portable_key};
+use crate::package::partial::partial_in;
 use crate::package::receipts::RECEIPTS;
 
 /// Why a folder cannot be sealed.
@@ -85,14 +86,7 @@ pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealErr
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".receipts-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(SealError::Write)?;
+    let mut file = partial_in(folder).map_err(SealError::Write)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(SealError::Write)?;
     file.persist(folder.join(RECEIPTS)).map_err(|error| SealError::Write(error.error))?;
     Ok(())
@@ -101,8 +95,8 @@ pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
 fn file_digest(package: &Folder, name: &str) -> Result<Digest, String> {
     check_name(name).map_err(|error| error.to_string())?;
     let read = || -> Result<(Digest, Option<Digest>), FileError> {
-        let (mut file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_reader(&mut file, MAX_HASHED_BYTES)?;
+        let (file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
+        let raw = digest_file(&file, MAX_HASHED_BYTES)?;
         let (mut file, _) = package.open(name, MAX_HASHED_BYTES)?;
         let normalized = lf_digest_reader(&mut file, MAX_HASHED_BYTES)?;
         if raw.bytes == bytes { Ok((raw, normalized)) } else { Err(FileError::Changed) }

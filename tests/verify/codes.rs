@@ -51,6 +51,11 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("absent-file", |package| {
         package.remove("README.md");
     }),
+    ("unreadable-package", |package| {
+        // A sparse file: larger than what is read, and no bytes on disk.
+        let file = std::fs::File::create(package.file("receipts.json")).unwrap();
+        file.set_len(recount::package::limits::MAX_PARSED_BYTES + 1).unwrap();
+    }),
     ("undeclared-file", |package| {
         package.write("extra.txt", "extra");
     }),

@@ -1,0 +1,74 @@
+//! All pairs of trials: where their bits differ, and by how much.
+
+use rayon::prelude::*;
+
+/// Two trials compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Coordinates whose bits differ.
+    pub drift: u64,
+    /// Largest absolute difference over those coordinates, computed in binary32; zero without drift, and zero where the
+    /// only differences are between the two zeros. NaN if a difference is NaN.
+    pub divergence: f32,
+}
+
+/// What is published of all pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// Largest drift of any pair.
+    pub max_drift: u64,
+    /// Largest divergence of any pair; NaN if one is.
+    pub max_divergence: f32,
+    /// Pairs without drift.
+    pub equal_pairs: u64,
+    /// All pairs.
+    pub pairs: u64,
+}
+
+impl Summary {
+    /// Equal pairs in percent; 100 where there are no pairs to differ.
+    pub fn match_rate(&self) -> f64 {
+        if self.pairs == 0 { 100.0 } else { 100.0 * self.equal_pairs as f64 / self.pairs as f64 }
+    }
+}
+
+/// Compares two trials of one shape. Bits decide: equal NaNs agree, 0.0 and -0.0 do not. Of trials of different length the
+/// surplus coordinates of the longer one count as drift.
+pub fn compare(left: &[f32], right: &[f32]) -> Pair {
+    let mut pair = Pair { drift: left.len().abs_diff(right.len()) as u64, divergence: 0.0 };
+    for (&left, &right) in left.iter().zip(right) {
+        if left.to_bits() != right.to_bits() {
+            pair.drift += 1;
+            pair.divergence = larger(pair.divergence, (left - right).abs());
+        }
+    }
+    pair
+}
+
+/// The larger of two magnitudes; a NaN wins, as it does in the protocol's own maximum.
+fn larger(left: f32, right: f32) -> f32 {
+    if left.is_nan() || right <= left { left } else { right }
+}
+
+/// Number of pairs of `trials` trials.
+pub fn pair_count(trials: u64) -> u64 {
+    trials * trials.saturating_sub(1) / 2
+}
+
+/// All pairs in combination order: (0,1), (0,2) ... (1,2) ...
+pub fn all_pairs(trials: &[&[f32]]) -> Vec<Pair> {
+    (0..trials.len())
+        .into_par_iter()
+        .flat_map_iter(|first| trials[first + 1..].iter().map(move |second| compare(trials[first], second)))
+        .collect()
+}
+
+/// Summarises pairs.
+pub fn summarize(pairs: &[Pair]) -> Summary {
+    Summary {
+        max_drift: pairs.iter().map(|pair| pair.drift).max().unwrap_or(0),
+        max_divergence: pairs.iter().map(|pair| pair.divergence).fold(0.0, larger),
+        equal_pairs: pairs.iter().filter(|pair| pair.drift == 0).count() as u64,
+        pairs: pairs.len() as u64,
+    }
+}
