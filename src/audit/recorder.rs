@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::catalogue::{Code, Family, Severity};
 use super::finding::{Distance, Finding, Place};
 use super::report::{CheckReport, Outcome, Tally};
-use crate::package::json::{Document, Json, canonical, python_float};
+use crate::package::json::{Document, Json, Members, canonical, python_float};
 
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
@@ -188,6 +188,7 @@ pub fn same_value(left: &Json, right: &Json) -> bool {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_value(left, right))
         }
         (Json::Object(left), Json::Object(members)) => {
+            let right = Members::of(right);
             left.len() == members.len()
                 && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| same_value(value, other)))
         }

@@ -184,3 +184,21 @@ fn files_that_are_not_there_make_their_checks_not_run() {
         package.verify(&["--allow-absent", name]).exits(0);
     }
 }
+
+#[test]
+fn a_finding_has_the_line_and_the_column_in_characters() {
+    let package = Package::valid();
+    package.edit_text("validation.json", |text| {
+        text.replacen("{\"schema\":1,", "{\n\"schema\":1,\n\"note\":\"caf\u{e9} \u{1f600}\",", 1).replacen(
+            "\"native_executions\":16",
+            "\"native_executions\":15",
+            1,
+        )
+    });
+    let text = package.text("validation.json");
+    let line = text.lines().nth(2).expect("a third line");
+    let before = line.find("\"native_executions\":").expect("the member") + "\"native_executions\":".len();
+    let outcome = package.seal().verify(&[]);
+    let finding = outcome.exits(1).at("count-mismatch", "validation.json", "/native_revalidation/native_executions");
+    assert_eq!((finding.line, finding.column), (3, line[..before].chars().count() as u64 + 1));
+}

@@ -1,7 +1,7 @@
 //! All runs of a case have the same fixtures, the same manifest and the same original source.
 
 use crate::audit::{Code, Recorder, compare, show};
-use crate::package::json::Json;
+use crate::package::json::{Json, Members};
 use crate::package::partition::{CaseRecord, DEFAULT, Reader, Run, Validation};
 use crate::package::receipts::is_sha256;
 
@@ -65,8 +65,9 @@ fn check_sources<'d>(
 ) {
     let document = validation.document;
     let Some(sources) = reader.member(run.at, "source_files").and_then(Json::as_object) else { return };
+    let originals = Members::of(default.at.get("source_files").unwrap_or(&Json::Null));
     for (name, source) in sources {
-        let Some(original) = default.at.path(&["source_files", name]) else {
+        let Some(original) = originals.get(name) else {
             recorder.report_at(Code::SourcePrefix, document, source, "a source that the default has", name);
             continue;
         };
@@ -83,12 +84,8 @@ fn check_sources<'d>(
             check_appended(validation, original, source, reader, recorder);
         } else {
             // Without an appended entry the source is the original, whole.
-            for (member, original) in
-                [("sha256", "sha256"), ("bytes", "bytes"), ("normalized_source_sha256", "normalized_source_sha256")]
-            {
-                let (Some(found), Some(expected)) =
-                    (reader.member(source, member), default.at.path(&["source_files", name, original]))
-                else {
+            for member in ["sha256", "bytes", "normalized_source_sha256"] {
+                let (Some(found), Some(expected)) = (reader.member(source, member), original.get(member)) else {
                     continue;
                 };
                 recorder.equal(Code::SourcePrefix, document, found, expected);
