@@ -3,7 +3,8 @@
 // The helpers below are outside of test functions, where the exemption for tests does not reach.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, unreachable_pub)]
 
-mod common;
+#[path = "common/shared.rs"]
+mod shared;
 
 #[path = "divergence/support.rs"]
 mod support;

@@ -216,6 +216,11 @@ catalogue! {
         "A declared file could not be read"
         "The system refused to open or read the file, it changed while it was read, or it is larger than the limit."
         "Check permissions and size, and verify again.";
+    UnreadablePackage "unreadable-package" Integrity Unsupported
+        "receipts.json cannot be read"
+        "The system refused to open or read receipts.json, it changed while it was read, or it is larger than the limit. \
+         Nothing can be said about the package."
+        "Check permissions and size, and verify again.";
     ReceiptsAnchor "receipts-anchor" Integrity Error
         "receipts.json is not the one that was expected"
         "Hashes inside a package prove nothing against someone who can rewrite all of it. The SHA-256 given with \
@@ -254,7 +259,7 @@ catalogue! {
         "The header, the number of cells in a row, or the text encoding is not what the format says."
         "Fetch the file again; it may be cut off.";
     SampleValue "sample-value" Samples Error
-        "A sample is not a positive finite number"
+        "A sample is not a positive finite number in its shortest form"
         "Times are finite and greater than zero. `nan`, `inf`, empty, zero and negative cells are no measurements, and \
          neither is a decimal that is not the shortest form of its binary64 value."
         "Restore the measured value.";
@@ -321,8 +326,8 @@ catalogue! {
         "Restore the time as the clock gave it.";
     ProtocolSetting "protocol-setting" Timing Error
         "Runs of one package were made under different settings"
-        "Targets, caps, batch and protocol name are settings of the whole benchmark; medians of runs with different settings \
-         cannot be compared."
+        "Targets, caps, number of samples and protocol name are settings of the whole benchmark; medians of runs with \
+         different settings cannot be compared."
         "Find the runs with other settings and repeat them.";
 
     CaseMismatch "case-mismatch" Proofs Error
@@ -451,12 +456,14 @@ catalogue! {
 
     ProseTable "prose-table" Prose Error
         "A table cell of the README contradicts the data"
-        "Each cell is compared with the value it prints, rounded to the printed digits."
+        "In a table with a `default` column and rows named by case, each median is compared with the recorded one rounded to \
+         the printed digits, `missing` stands where there is no time, the selection is the decision when the case's geometry \
+         is held out, and each case has one row."
         "Correct the README.";
     ProseClaim "prose-claim" Prose Error
         "A number in the README's text contradicts the data"
-        "Coefficients, counts, drift, residuals, metrics and single medians that the text names are recomputed and rounded to the \
-         printed digits."
+        "Coefficients, counts, drift, residuals, metrics, single medians, the device, the commit and exit statuses that the \
+         words around a number name are recomputed and rounded to the printed digits; either side of a tie will do."
         "Correct the README.";
     ProseUntraced "prose-untraced" Prose Warning
         "A decimal number in the README follows from nothing in the data"

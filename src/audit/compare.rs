@@ -1,7 +1,7 @@
 //! A recorded value against a rebuilt one, member by member.
 
 use super::{Code, Recorder, show};
-use crate::package::json::{Document, Json};
+use crate::package::json::{Document, Json, Members};
 
 /// Which code a difference has, from the names of the members on the way to it (array positions left out).
 pub(super) type CodeOf<'c> = &'c dyn Fn(&[&str]) -> Code;
@@ -40,9 +40,10 @@ impl<'c> Comparison<'c> {
     fn value(&mut self, found: &Json, expected: &'c Json, parent: Option<&'c Json>) {
         match (found, expected) {
             (Json::Object(members), Json::Object(wanted)) => {
+                let (found_members, expected_members) = (Members::of(found), Members::of(expected));
                 for (name, value) in wanted {
                     self.names.push(name);
-                    match found.get(name) {
+                    match found_members.get(name) {
                         Some(found) => self.value(found, value, Some(expected)),
                         None => {
                             let code = (self.code)(&self.names);
@@ -53,7 +54,7 @@ impl<'c> Comparison<'c> {
                     self.names.pop();
                 }
                 for (name, value) in members {
-                    if expected.get(name).is_none() {
+                    if expected_members.get(name).is_none() {
                         let code = (self.code)(&self.names);
                         self.recorder.report_at(code, self.document, value, "no such member", name);
                     }

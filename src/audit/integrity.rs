@@ -24,6 +24,9 @@ pub(super) const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
 pub(super) const MEDIANS: &str = "medians.csv";
 
+/// The folder of a checkout's history, which no receipt can cover.
+const VERSION_CONTROL: &str = ".git";
+
 /// JSON files that checks read.
 const DOCUMENTS: [&str; 7] =
     [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
@@ -83,6 +86,10 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
 fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> (Option<Document>, Option<String>) {
     let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
         Ok(bytes) => bytes,
+        Err(error @ (FileError::Io(_) | FileError::TooLarge { .. } | FileError::Changed)) => {
+            recorder.report(Code::UnreadablePackage, RECEIPTS, Place::whole_file(), "readable receipts", error);
+            return (None, None);
+        }
         Err(error) => {
             report_file_error(recorder, RECEIPTS, Place::whole_file(), &error);
             return (None, None);
@@ -92,6 +99,9 @@ fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) ->
     if let Some(expected) = &options.expect_receipts {
         if expected.eq_ignore_ascii_case(&sha256) {
             recorder.held();
+        } else if lf_digest(&bytes).is_some_and(|normalized| normalized.sha256.eq_ignore_ascii_case(expected)) {
+            let found = format_args!("{sha256}, which matches with LF line endings");
+            recorder.report(Code::LineEndings, RECEIPTS, Place::whole_file(), expected, found);
         } else {
             recorder.report(Code::ReceiptsAnchor, RECEIPTS, Place::whole_file(), expected, &sha256);
         }
@@ -166,11 +176,14 @@ fn check_declared(
     entries.iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// A declared file's digests, and its content if a check reads it.
+/// What was found of a declared file.
 struct Examined {
-    raw: Digest,
+    bytes: u64,
+    /// `None` where the size alone shows that neither the bytes nor their LF form can match.
+    raw: Option<Digest>,
     /// Digest with LF line endings; only taken where the raw one is not the recorded one and the file is text.
     normalized: Option<Digest>,
+    /// The content, if a check reads it.
     content: Option<Vec<u8>>,
 }
 
@@ -181,31 +194,39 @@ fn examine(
     wanted: bool,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Examined, FileError> {
-    let (raw, normalized, content) = if wanted {
+    if wanted {
         let content = folder.read(name, MAX_PARSED_BYTES)?;
         let raw = digest(&content);
-        let differs = raw.sha256 != receipt.sha256;
-        let normalized = if differs { lf_digest_reader(&mut content.as_slice(), MAX_PARSED_BYTES)? } else { None };
-        (raw, normalized, Some(content))
+        let normalized = if raw.sha256 == receipt.sha256 { None } else { lf_digest(&content) };
+        progress(raw.bytes);
+        return Ok(Examined { bytes: raw.bytes, raw: Some(raw), normalized, content: Some(content) });
+    }
+    let (mut file, bytes) = folder.open(name, MAX_HASHED_BYTES)?;
+    // Each CRLF is one byte longer than its LF, so a checkout at most doubles a text. A large file of another size is not
+    // worth the time that hashing it would take.
+    if bytes > MAX_PARSED_BYTES && (bytes < receipt.bytes || bytes / 2 > receipt.bytes) {
+        return Ok(Examined { bytes, raw: None, normalized: None, content: None });
+    }
+    let raw = digest_file(&file, bytes).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => FileError::Changed,
+        _ => FileError::Io(error),
+    })?;
+    if raw.bytes != bytes {
+        return Err(FileError::Changed);
+    }
+    let normalized = if raw.sha256 == receipt.sha256 {
+        None
     } else {
-        let (mut file, bytes) = folder.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_file(&file, bytes).map_err(|error| match error.kind() {
-            std::io::ErrorKind::FileTooLarge => FileError::Changed,
-            _ => FileError::Io(error),
-        })?;
-        if raw.bytes != bytes {
-            return Err(FileError::Changed);
-        }
-        let normalized = if raw.sha256 == receipt.sha256 {
-            None
-        } else {
-            file.seek(SeekFrom::Start(0))?;
-            lf_digest_reader(&mut file.take(bytes), MAX_HASHED_BYTES)?
-        };
-        (raw, normalized, None)
+        file.seek(SeekFrom::Start(0))?;
+        lf_digest_reader(&mut file.take(bytes), MAX_HASHED_BYTES)?
     };
     progress(raw.bytes);
-    Ok(Examined { raw, normalized, content })
+    Ok(Examined { bytes, raw: Some(raw), normalized, content: None })
+}
+
+/// The digest of a text with LF line endings; `None` for other bytes.
+fn lf_digest(bytes: &[u8]) -> Option<Digest> {
+    lf_digest_reader(&mut &*bytes, bytes.len() as u64).ok().flatten()
 }
 
 fn judge(
@@ -216,19 +237,15 @@ fn judge(
     receipt: Receipt<'_>,
     file: &Examined,
 ) {
-    let shown = |digest: &Digest| format!("{} ({} bytes)", digest.sha256, digest.bytes);
     let expected = format!("{} ({} bytes)", receipt.sha256, receipt.bytes);
-    if file.raw.sha256 == receipt.sha256 {
+    let found = match &file.raw {
+        Some(raw) => format!("{} ({} bytes)", raw.sha256, raw.bytes),
+        None => format!("{} bytes, which were not hashed: no file of that size can match", file.bytes),
+    };
+    if file.raw.as_ref().is_some_and(|raw| raw.sha256 == receipt.sha256) {
         recorder.held();
         let bytes = record.get("bytes").unwrap_or(record);
-        recorder.require(
-            file.raw.bytes == receipt.bytes,
-            Code::SizeMismatch,
-            receipts,
-            bytes,
-            file.raw.bytes,
-            receipt.bytes,
-        );
+        recorder.require(file.bytes == receipt.bytes, Code::SizeMismatch, receipts, bytes, file.bytes, receipt.bytes);
         return;
     }
     match &file.normalized {
@@ -238,17 +255,22 @@ fn judge(
                 name,
                 Place::whole_file(),
                 expected,
-                format_args!("{}, which matches with LF line endings", shown(&file.raw)),
+                format_args!("{found}, which matches with LF line endings"),
             );
         }
-        _ => recorder.report(Code::HashMismatch, name, Place::whole_file(), expected, shown(&file.raw)),
+        _ => recorder.report(Code::HashMismatch, name, Place::whole_file(), expected, found),
     }
 }
 
 fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
     match folder.list() {
         Ok(names) => {
-            for name in names.iter().filter(|name| !known.contains(*name)) {
+            let (history, names): (Vec<_>, Vec<_>) =
+                names.iter().partition(|name| name.split('/').any(|part| part == VERSION_CONTROL));
+            if !history.is_empty() {
+                recorder.note(format!("the {VERSION_CONTROL} folder is not part of the package"));
+            }
+            for name in names.into_iter().filter(|name| !known.contains(*name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
             }
         }
@@ -320,10 +342,14 @@ fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Conten
     for (member, expected) in required_schema(name) {
         let found = document.root().get(member);
         if found != Some(&expected) {
+            // The document is dropped below, so its lines are looked up now.
+            let pointer = format!("/{member}");
+            let (line, column) = document.position_or_parent(&pointer).unzip();
+            let place = Place { line, column, ..Place::pointer(pointer) };
             recorder.report(
                 Code::UnsupportedSchema,
                 name,
-                Place::pointer(format!("/{member}")),
+                place,
                 format_args!("{member} {}", super::show(&expected)),
                 found.map_or("nothing".to_owned(), |found| super::show(found).to_string()),
             );

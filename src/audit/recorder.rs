@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::catalogue::{Code, Family, Severity};
 use super::finding::{Distance, Finding, Place};
 use super::report::{CheckReport, Outcome, Tally};
-use crate::package::json::{Document, Json, canonical, python_float};
+use crate::package::json::{Document, Json, Members, canonical, python_float};
 
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
@@ -67,6 +67,11 @@ impl Recorder {
     /// Counts `count` comparisons that held exactly.
     pub fn held_many(&mut self, count: u64) {
         self.tally.exact += count;
+    }
+
+    /// Counts one comparison that held as closely as the rounding of printed numbers allows.
+    pub fn held_within_rounding(&mut self) {
+        self.tally.within_tolerance += 1;
     }
 
     /// One condition on a value of a document: counted if it holds, else reported. Gives back whether it held.
@@ -153,10 +158,7 @@ impl Recorder {
 
     /// The family's result: failed on any error, not run where nothing was compared.
     pub fn finish(mut self) -> CheckReport {
-        self.findings.sort_by(|left, right| {
-            let key = |finding: &Finding| (finding.file.clone(), finding.place.line, finding.code.name());
-            key(left).cmp(&key(right))
-        });
+        self.findings.sort_by_cached_key(|finding| (finding.file.clone(), finding.place.line, finding.code.name()));
         let outcome = if !self.clean() {
             Outcome::Failed
         } else if self.tally.total() == 0 {
@@ -186,6 +188,7 @@ pub fn same_value(left: &Json, right: &Json) -> bool {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_value(left, right))
         }
         (Json::Object(left), Json::Object(members)) => {
+            let right = Members::of(right);
             left.len() == members.len()
                 && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| same_value(value, other)))
         }

@@ -4,6 +4,9 @@ use super::{Common, Environment, Failure, output::Output, verbosity};
 use crate::audit::Code;
 use crate::render::{Style, explain, list};
 
+/// Codes that are offered for one that is not known.
+const HINTS: usize = 3;
+
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -22,12 +25,10 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         return Ok(0);
     };
     let Some(code) = Code::from_name(name) else {
-        let near: Vec<_> = Code::ALL
-            .iter()
-            .map(|code| (similarity(name, code.name()), code.name()))
-            .filter(|(ratio, _)| *ratio > 0.6)
-            .map(|(_, name)| name)
-            .collect();
+        let ratios = Code::ALL.iter().map(|code| (similarity(name, code.name()), code.name()));
+        let mut near: Vec<_> = ratios.filter(|(ratio, _)| *ratio > 0.6).collect();
+        near.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+        let near: Vec<_> = near.into_iter().take(HINTS).map(|(_, name)| name).collect();
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
         anyhow::bail!("there is no finding code `{name}`{hint} (`recount explain` lists all)");
     };

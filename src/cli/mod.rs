@@ -13,6 +13,7 @@ mod verify;
 
 use std::io::Write;
 
+use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use environment::{ColorChoice, Environment};
@@ -123,6 +124,19 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
 /// The definition of the command line, for manual pages and completions.
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+/// Globs of an option as one set; `*` stays within a folder, `**` does not.
+///
+/// # Errors
+/// A glob that cannot be understood, with the option's name.
+fn glob_set(option: &str, globs: &[String]) -> Result<globset::GlobSet, Failure> {
+    let mut set = globset::GlobSetBuilder::new();
+    for glob in globs {
+        let parsed = globset::GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(parsed.with_context(|| format!("{option} {glob}"))?);
+    }
+    set.build().with_context(|| option.to_owned())
 }
 
 /// `--quiet` and `--verbose` as one value.

@@ -1,11 +1,13 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use super::Failure;
+use crate::package::partial::partial_in;
 
 /// A place for a command's result.
 #[derive(Debug)]
@@ -16,24 +18,35 @@ pub(super) enum Output {
     File {
         /// Its path.
         path: PathBuf,
-        /// The file being written.
-        partial: tempfile::NamedTempFile,
+    },
+    /// A pipe or a device, which is written to and never replaced.
+    Special {
+        /// Its path.
+        path: PathBuf,
+        /// The same, opened.
+        file: File,
     },
 }
 
 impl Output {
-    /// Opens the place before any long work, so that a bad path is known at once. An older file stays until
-    /// [`Output::write`] succeeds. `-` is standard output.
+    /// Tries the place before any long work, so that a bad path is known at once. An older file stays until
+    /// [`Output::write`] succeeds, and until then nothing lies beside it: the folder may be the package that is looked at.
+    /// `-` is standard output.
     ///
     /// # Errors
     /// The folder cannot be written to.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        match path {
-            None => Ok(Output::Stdout),
-            Some(path) if path == Path::new("-") => Ok(Output::Stdout),
-            Some(path) => {
-                let partial = partial_beside(path)?;
-                Ok(Output::File { path: path.to_owned(), partial })
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(Output::Stdout) };
+        let cannot = || format!("cannot write {}", path.display());
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Err(anyhow::anyhow!("it is a folder")).with_context(cannot),
+            Ok(metadata) if !metadata.is_file() => {
+                let file = File::options().write(true).open(path).with_context(cannot)?;
+                Ok(Output::Special { path: path.to_owned(), file })
+            }
+            _ => {
+                drop(partial_beside(path)?);
+                Ok(Output::File { path: path.to_owned() })
             }
         }
     }
@@ -49,38 +62,34 @@ impl Output {
     /// The file or stream cannot be written.
     pub(super) fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         match self {
-            Output::Stdout => {
-                let mut stdout = BufWriter::new(io::stdout().lock());
-                match write(&mut stdout).and_then(|()| stdout.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                    result => result.context("cannot write to standard output"),
-                }
+            Output::Stdout => stream(io::stdout().lock(), write).context("cannot write to standard output"),
+            Output::Special { path, file } => {
+                stream(file, write).with_context(|| format!("cannot write {}", path.display()))
             }
-            Output::File { path, mut partial } => {
+            Output::File { path } => {
+                let cannot = || format!("cannot write {}", path.display());
+                let mut partial = partial_beside(&path)?;
                 let mut file = BufWriter::new(partial.as_file_mut());
-                write(&mut file)
-                    .and_then(|()| file.flush())
-                    .with_context(|| format!("cannot write {}", path.display()))?;
+                write(&mut file).and_then(|()| file.flush()).with_context(cannot)?;
                 drop(file);
-                partial.persist(&path).with_context(|| format!("cannot write {}", path.display()))?;
+                partial.persist(&path).with_context(cannot)?;
                 Ok(())
             }
         }
     }
 }
 
+/// Writes to something that a reader may close at any time.
+fn stream(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(stream);
+    match write(&mut buffered).and_then(|()| buffered.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
 /// A new file in the folder of `path` with the permissions that any new file gets.
 fn partial_beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() {
-        anyhow::bail!("cannot write {}: it is a folder", path.display());
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".recount-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
+    partial_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
 }

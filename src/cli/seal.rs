@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-use globset::{GlobBuilder, GlobSetBuilder};
-
-use super::{Common, Environment, Failure, output::Output};
+use super::{Common, Environment, Failure, glob_set, output::Output};
 use crate::package::receipts::RECEIPTS;
 use crate::seal::{receipts_text, write_receipts};
 
@@ -27,11 +24,7 @@ pub(super) struct Args {
 /// # Errors
 /// A folder that cannot be sealed, with every reason.
 pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
-    let mut globs = GlobSetBuilder::new();
-    for glob in &args.exclude {
-        globs.add(GlobBuilder::new(glob).literal_separator(true).build().with_context(|| format!("--exclude {glob}"))?);
-    }
-    let text = receipts_text(&args.dir, &globs.build().context("--exclude")?)?;
+    let text = receipts_text(&args.dir, &glob_set("--exclude", &args.exclude)?)?;
     let path = args.dir.join(RECEIPTS);
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     let mut said = String::new();

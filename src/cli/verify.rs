@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-use globset::{GlobBuilder, GlobSetBuilder};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Common, Environment, Failure, output::Output, verbosity};
+use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
 use crate::audit::{self, Options, Report, RequestError, Subject};
 use crate::render::{Format, Style, render};
 
@@ -49,14 +47,9 @@ impl Checks {
     /// # Errors
     /// A glob that cannot be understood.
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let mut globs = GlobSetBuilder::new();
-        for glob in &self.allow_absent {
-            let parsed = GlobBuilder::new(glob).literal_separator(true).build();
-            globs.add(parsed.with_context(|| format!("--allow-absent {glob}"))?);
-        }
         Ok(Options {
             tolerance: self.tolerance,
-            allow_absent: globs.build().context("--allow-absent")?,
+            allow_absent: glob_set("--allow-absent", &self.allow_absent)?,
             expect_receipts: self.expect_receipts.clone(),
         })
     }

@@ -1,14 +1,17 @@
 //! The published model, computed again: features, weights, nonnegative fit, folds, decisions and metrics.
 //!
 //! Everything here is a function on slices that gives back plain structs: no files, no clock, no findings. The procedure
-//! is solved twice, in binary64 as the producer did ([`nnls`]) and in exact rational arithmetic ([`exact`]); comparing
-//! either with a record belongs to the callers. Times are in microseconds.
+//! is solved twice, in binary64 as the producer did ([`nnls`]) and in exact rational arithmetic ([`exact`]), and bounded
+//! where observations are only known to some digits ([`bounds`]); comparing any of it with a record belongs to the
+//! callers. Times are in microseconds.
 
+pub mod bounds;
 mod design;
 mod error;
 pub mod exact;
 pub mod folds;
 pub mod geometry;
+pub mod interval;
 mod lstsq;
 pub mod median;
 pub mod metrics;
@@ -17,6 +20,7 @@ pub mod policy;
 
 pub use error::FitError;
 pub use geometry::{Facts, Geometry, Schedule};
+pub use interval::Interval;
 pub use median::median;
 
 /// Most features that subsets are enumerated for; the work doubles with each.

@@ -7,5 +7,6 @@ pub mod json;
 pub mod limits;
 pub mod name;
 pub mod npy;
+pub mod partial;
 pub mod partition;
 pub mod receipts;

@@ -11,6 +11,7 @@ use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Json, indented, object};
 use crate::package::limits::MAX_HASHED_BYTES;
 use crate::package::name::{check_name, portable_key};
+use crate::package::partial::partial_in;
 use crate::package::receipts::RECEIPTS;
 
 /// Why a folder cannot be sealed.
@@ -85,14 +86,7 @@ pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealErr
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".receipts-").suffix(".partial");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(SealError::Write)?;
+    let mut file = partial_in(folder).map_err(SealError::Write)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(SealError::Write)?;
     file.persist(folder.join(RECEIPTS)).map_err(|error| SealError::Write(error.error))?;
     Ok(())

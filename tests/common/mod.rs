@@ -1,3 +1,8 @@
 //! Helpers of the integration tests.
 
-pub mod shared;
+#[macro_use]
+pub(crate) mod json;
+pub(crate) mod content;
+pub(crate) mod outcome;
+pub(crate) mod package;
+pub(crate) mod shared;

@@ -10,7 +10,7 @@ use Edit::{Add, Remove, Set};
 
 const RESULTS: &str = "torch/experiment_results.json";
 
-fn cases() -> Vec<(Vec<Edit>, &'static str, &'static str)> {
+pub(crate) fn cases() -> Vec<(Vec<Edit>, &'static str, &'static str)> {
     let zeros = json!("0".repeat(64));
     vec![
         // The summary.
@@ -323,4 +323,17 @@ fn results_that_nothing_declares_are_read_all_the_same() {
     let verified = verify(package.path());
     assert_eq!(verified.report["subjects"][0]["kind"], "divergence");
     assert!(verified.findings().iter().any(|(code, file, _)| code == "undeclared-file" && file == RESULTS));
+}
+
+#[test]
+fn every_code_of_the_family_is_raised() {
+    use recount::audit::{CATALOGUE, Family};
+    let raised: std::collections::HashSet<_> =
+        cases().into_iter().chain(super::rules::cases()).map(|(_, code, _)| code).collect();
+    let missed: Vec<_> = CATALOGUE
+        .iter()
+        .filter(|rule| rule.family == Family::Divergence && !raised.contains(rule.name))
+        .map(|rule| rule.name)
+        .collect();
+    assert!(missed.is_empty(), "{missed:?}");
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::support::{RECEIPT, obeys, recount, verify};
-use crate::common::shared::shared_text;
+use crate::shared::shared_text;
 
 #[test]
 fn the_receipts_of_the_repository_verify_without_warnings() {

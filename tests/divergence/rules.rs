@@ -8,7 +8,7 @@ use Edit::{Add, Remove, Set};
 /// What is changed, and the code and pointer of a finding that it leads to.
 type Case = (Vec<Edit>, &'static str, &'static str);
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let zeros = json!([0, 0, 0, 0, 0, 0]);
     vec![
         // The protocol.

@@ -1,7 +1,7 @@
 //! All runs of a case have the same fixtures, the same manifest and the same original source.
 
 use crate::audit::{Code, Recorder, compare, show};
-use crate::package::json::Json;
+use crate::package::json::{Json, Members};
 use crate::package::partition::{CaseRecord, DEFAULT, Reader, Run, Validation};
 use crate::package::receipts::is_sha256;
 
@@ -22,26 +22,36 @@ pub(super) fn check<'d>(
             }
         }
         if let Some(fixtures) = run.at.get("fixture_sha256") {
-            check_fixture_names(validation, record, fixtures, recorder);
+            check_fixtures(validation, run, fixtures, recorder);
         }
         check_sources(validation, default, run, reader, recorder);
     }
     check_launch_options(validation, default, record, recorder);
 }
 
-/// The fixtures are the manifest's inputs, the oracle and its bound.
-fn check_fixture_names(validation: &Validation<'_>, record: &CaseRecord<'_>, fixtures: &Json, recorder: &mut Recorder) {
-    let extension = record.case.storage.extension();
+/// The fixtures are the manifest's inputs, the oracle and its bound; all of them, and nothing else.
+fn check_fixtures(validation: &Validation<'_>, run: &Run<'_>, fixtures: &Json, recorder: &mut Recorder) {
+    let inputs = run.at.path(&["manifest", "inputs"]).and_then(Json::as_array).unwrap_or_default();
+    let inputs = inputs.iter().filter_map(|input| input.get("path")?.as_str());
+    let expected: Vec<&str> = inputs.chain(["expected.f64", "per_element_bound.f64"]).collect();
     for (name, hash) in fixtures.as_object().unwrap_or_default() {
-        let is_input = name.strip_prefix("input").and_then(|rest| rest.strip_suffix(extension)).is_some();
-        let known = is_input || name == "expected.f64" || name == "per_element_bound.f64";
         recorder.require(
-            known && hash.as_str().is_some_and(is_sha256),
+            expected.contains(&name.as_str()) && hash.as_str().is_some_and(is_sha256),
             Code::FixtureMismatch,
             validation.document,
             hash,
-            format_args!("the SHA-256 of an input of type {extension}, of the oracle or of its bound"),
+            "the SHA-256 of an input of the manifest, of the oracle or of its bound",
             format_args!("{name}: {}", show(hash)),
+        );
+    }
+    for name in expected {
+        recorder.require(
+            fixtures.get(name).is_some(),
+            Code::FixtureMismatch,
+            validation.document,
+            fixtures,
+            format_args!("the SHA-256 of {name}"),
+            "none",
         );
     }
 }
@@ -55,8 +65,9 @@ fn check_sources<'d>(
 ) {
     let document = validation.document;
     let Some(sources) = reader.member(run.at, "source_files").and_then(Json::as_object) else { return };
+    let originals = Members::of(default.at.get("source_files").unwrap_or(&Json::Null));
     for (name, source) in sources {
-        let Some(original) = default.at.path(&["source_files", name]) else {
+        let Some(original) = originals.get(name) else {
             recorder.report_at(Code::SourcePrefix, document, source, "a source that the default has", name);
             continue;
         };
@@ -73,12 +84,8 @@ fn check_sources<'d>(
             check_appended(validation, original, source, reader, recorder);
         } else {
             // Without an appended entry the source is the original, whole.
-            for (member, original) in
-                [("sha256", "sha256"), ("bytes", "bytes"), ("normalized_source_sha256", "normalized_source_sha256")]
-            {
-                let (Some(found), Some(expected)) =
-                    (reader.member(source, member), default.at.path(&["source_files", name, original]))
-                else {
+            for member in ["sha256", "bytes", "normalized_source_sha256"] {
+                let (Some(found), Some(expected)) = (reader.member(source, member), original.get(member)) else {
                     continue;
                 };
                 recorder.equal(Code::SourcePrefix, document, found, expected);

@@ -2,7 +2,7 @@
 
 use crate::audit::{Code, Recorder, compare, show};
 use crate::package::json::Json;
-use crate::package::partition::{CaseRecord, Reader, Run, Validation, realization_facts};
+use crate::package::partition::{CaseRecord, DEFAULT, RECHECK, Reader, Run, Validation, realization_facts};
 
 pub(super) fn check<'d>(
     validation: &Validation<'d>,
@@ -13,6 +13,26 @@ pub(super) fn check<'d>(
     for run in &record.runs {
         check_selection(validation, record, run, reader, recorder);
         check_realization(validation, record, run, recorder);
+    }
+}
+
+/// A cohort asks for the rows that its name says: what is called rows1 is fitted as one row per program.
+pub(super) fn check_cohorts(validation: &Validation<'_>, recorder: &mut Recorder) {
+    for cohort in &validation.cohorts {
+        let named = match cohort.name {
+            DEFAULT | RECHECK => Some(0),
+            name => name.strip_prefix("rows").and_then(|rows| rows.parse::<u64>().ok()),
+        };
+        if let Some(rows) = named {
+            recorder.require(
+                cohort.requested_rows == rows,
+                Code::Selection,
+                validation.document,
+                cohort.at.get("requested_program_rows").unwrap_or(cohort.at),
+                format_args!("{rows}, as the cohort's name {} says", cohort.name),
+                cohort.requested_rows,
+            );
+        }
     }
 }
 

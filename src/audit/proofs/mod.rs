@@ -23,6 +23,8 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     report_problems(&mut recorder, validation.document, validation.problems.clone());
     cases::check(package.evidence, validation, &mut recorder);
     comparisons::check(validation, &mut recorder);
+    receipts::check_copies(validation, &mut recorder);
+    launch::check_cohorts(validation, &mut recorder);
     let reader = Reader::new(validation.document);
     for record in &validation.cases {
         inputs::check(validation, record, &reader, &mut recorder);

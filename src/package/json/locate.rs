@@ -4,13 +4,31 @@ use std::collections::HashMap;
 
 use super::pointer_token;
 
-/// Byte offset of every value, by JSON pointer.
-pub(super) fn offsets(text: &str) -> HashMap<String, usize> {
-    let mut offsets = HashMap::new();
-    walk(text, &mut |pointer, start, _| {
-        offsets.insert(pointer.to_owned(), start);
+/// Where a value begins. Line and column count from 1, the column in characters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    pub(super) offset: usize,
+    pub(super) line: usize,
+    pub(super) column: usize,
+}
+
+/// Where every value begins, by JSON pointer. One pass over the text, however many values are asked for later.
+pub(super) fn starts(text: &str) -> HashMap<String, Start> {
+    let mut starts = HashMap::new();
+    let mut last = Start { offset: 0, line: 1, column: 1 };
+    walk(text, &mut |pointer, offset, _| {
+        for &byte in &text.as_bytes()[last.offset..offset] {
+            match byte {
+                b'\n' => (last.line, last.column) = (last.line + 1, 1),
+                // The second to fourth bytes of a character are no characters.
+                0x80..=0xbf => {}
+                _ => last.column += 1,
+            }
+        }
+        last.offset = offset;
+        starts.insert(pointer.to_owned(), last);
     });
-    offsets
+    starts
 }
 
 /// The first integer literal that needs more than 64 bits: its pointer and byte offset.

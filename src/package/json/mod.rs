@@ -7,9 +7,11 @@
 
 mod canonical;
 mod locate;
+mod members;
 mod parse;
 
 pub use canonical::{canonical, compact, indented, python_float};
+pub use members::Members;
 pub use parse::JsonError;
 
 use std::collections::HashMap;
@@ -183,7 +185,7 @@ pub struct Document {
     text: String,
     root: Json,
     pointers: OnceLock<HashMap<usize, String>>,
-    offsets: OnceLock<HashMap<String, usize>>,
+    starts: OnceLock<HashMap<String, locate::Start>>,
 }
 
 impl Document {
@@ -193,7 +195,7 @@ impl Document {
     /// Syntax, nesting beyond the limit, a duplicate member, a number that binary64 or 64 bits cannot hold.
     pub fn parse(name: &str, text: String) -> Result<Self, JsonError> {
         let root = parse::parse(&text)?;
-        Ok(Self { name: name.to_owned(), text, root, pointers: OnceLock::new(), offsets: OnceLock::new() })
+        Ok(Self { name: name.to_owned(), text, root, pointers: OnceLock::new(), starts: OnceLock::new() })
     }
 
     /// The file's name within its package.
@@ -223,12 +225,16 @@ impl Document {
 
     /// Byte offset of the value at a pointer.
     pub fn offset(&self, pointer: &str) -> Option<usize> {
-        self.offsets.get_or_init(|| locate::offsets(&self.text)).get(pointer).copied()
+        self.start(pointer).map(|start| start.offset)
     }
 
     /// Line and column (both from 1, columns in characters) of the value at a pointer.
     pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
-        self.offset(pointer).map(|offset| line_column(&self.text, offset))
+        self.start(pointer).map(|start| (start.line, start.column))
+    }
+
+    fn start(&self, pointer: &str) -> Option<&locate::Start> {
+        self.starts.get_or_init(|| locate::starts(&self.text)).get(pointer)
     }
 }
 

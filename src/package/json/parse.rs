@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
     let root = match tree {
         Ok(root) => root,
         Err(error) => {
-            let (line, column) = (error.line(), error.column());
+            let (line, column) = position(text, &error);
             if let Some(pointer) = state.duplicate.take() {
                 return Err(JsonError::DuplicateKey { line, column, pointer });
             }
@@ -80,6 +80,13 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
         return Err(JsonError::LargeInteger { line, column, pointer });
     }
     Ok(root)
+}
+
+/// Where `serde_json` stopped: it counts bytes, and 0 before the first byte of a line; people count characters from 1.
+fn position(text: &str, error: &serde_json::Error) -> (usize, usize) {
+    let lines_before = error.line().saturating_sub(1);
+    let start: usize = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
+    super::line_column(text, start + error.column().saturating_sub(1))
 }
 
 /// What the visitors share: where they are, and what they saw on the way.

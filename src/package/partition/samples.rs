@@ -53,6 +53,10 @@ impl SampleTable {
     /// Reads the bytes of `samples.csv`.
     pub fn read(bytes: &[u8]) -> Self {
         let mut table = Self::default();
+        // The CSV reader would drop the mark in silence; to other readers it is a part of the first column's name.
+        if bytes.starts_with("\u{feff}".as_bytes()) {
+            table.problems.push((1, "the file starts with a byte order mark".to_owned()));
+        }
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
         let mut record = csv::StringRecord::new();
         let mut is_first = true;

@@ -1,0 +1,120 @@
+//! Prose: the numbers in the package's README, in its tables and its sentences, against the data.
+//!
+//! [`markdown`] gives the text and [`tokens`] its numbers; [`figures`] and [`counts`] hold what the data says. [`table`]
+//! compares medians tables cell by cell, [`claims`] judges the numbers of sentences by the figures that the words around
+//! them name ([`candidates`], [`nouns`]). No sentence of any README is known here.
+
+mod candidates;
+mod claims;
+mod counts;
+mod derive;
+mod figures;
+mod markdown;
+mod nouns;
+mod printed;
+mod table;
+mod tokens;
+mod words;
+
+use super::evidence::{Options, PartitionEvidence, RefitEvidence};
+use super::{CheckReport, Family, Place, Recorder};
+use crate::package::partition::files;
+use claims::{Judged, Judgement};
+use figures::Figures;
+use markdown::{Block, Locator, Table, Text};
+
+/// Largest README that is read: 1 MiB.
+const MAX_README_BYTES: usize = 1 << 20;
+
+/// Numbers that are judged; more are not what a person reads.
+const MAX_NUMBERS: usize = 20_000;
+
+/// Runs the family.
+pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '_>, options: &Options) -> CheckReport {
+    let mut recorder = Recorder::new(Family::Prose, options.tolerance);
+    let markdown = match package.evidence.text(files::README).and_then(readable) {
+        Ok(markdown) => markdown,
+        Err(reason) => return recorder.not_run(reason),
+    };
+    let validation = match package.validation() {
+        Ok(validation) => validation,
+        Err(reason) => return recorder.not_run(reason),
+    };
+    let figures = Figures::of(package, validation, refit, options.tolerance);
+    let fitted = refit.as_ref().ok().map(|refitted| &refitted.refit);
+    let mut locator = Locator::new(markdown);
+    let mut shown = table::Shown::default();
+    let mut judged = 0;
+    for block in markdown::blocks(markdown) {
+        let texts = match block {
+            Block::Text(text) => vec![text],
+            Block::Table(table) => {
+                let is_left = table::check(&table, &figures, fitted, &mut locator, &mut shown, &mut recorder);
+                rows_as_texts(&table, is_left.as_deref())
+            }
+        };
+        for text in texts.iter().filter(|text| !text.text.is_empty()) {
+            judged += check_text(text, MAX_NUMBERS - judged, &figures, &mut locator, &mut recorder);
+        }
+    }
+    if judged == MAX_NUMBERS {
+        recorder.note(format!("{}: only the first {MAX_NUMBERS} numbers in sentences were looked at", files::README));
+    }
+    table::check_complete(&shown, &figures, &mut locator, &mut recorder);
+    if !shown.any() {
+        recorder
+            .note(format!("{}: no table of medians (a `default` column, rows named by case) was found", files::README));
+    }
+    if shown.without_refit {
+        recorder.note("the column of decisions was not compared: the model could not be fitted again".to_owned());
+    }
+    recorder.finish()
+}
+
+/// The README's text.
+///
+/// # Errors
+/// The reason why it is not read.
+fn readable(bytes: &[u8]) -> Result<&str, String> {
+    let size = bytes.len();
+    if size > MAX_README_BYTES {
+        return Err(format!("{}: {size} bytes; at most {MAX_README_BYTES} are read as prose", files::README));
+    }
+    std::str::from_utf8(bytes)
+        .map_err(|error| format!("{}: not UTF-8 text from byte {} on", files::README, error.valid_up_to()))
+}
+
+/// The rows of a table as sentences: all cells or, of a medians table, the case and the columns that are left to judge.
+fn rows_as_texts(table: &Table, is_left: Option<&[bool]>) -> Vec<Text> {
+    if is_left.is_some_and(|is_left| !is_left.contains(&true)) {
+        return Vec::new();
+    }
+    let is_wanted = |index: usize| index == 0 || is_left.is_none_or(|is_left| is_left.get(index) == Some(&true));
+    let cells = |row: &[Text]| {
+        Text::of_row(row.iter().enumerate().filter(|&(index, _)| is_wanted(index)).map(|(_, cell)| cell))
+    };
+    table.rows.iter().skip(1).map(|row| cells(row)).collect()
+}
+
+/// Judges the numbers of one text, at most `limit`; how many there were.
+fn check_text(
+    text: &Text,
+    limit: usize,
+    figures: &Figures<'_, '_>,
+    locator: &mut Locator<'_>,
+    recorder: &mut Recorder,
+) -> usize {
+    let judged = claims::judge(text, figures, limit);
+    let count = judged.len().min(limit);
+    for Judged { at, found, judgement } in judged.into_iter().take(limit) {
+        match judgement {
+            Judgement::Held => recorder.held(),
+            Judgement::Silent => {}
+            Judgement::Wrong(code, expected) => {
+                let (line, column) = locator.position(text.source(at));
+                recorder.report(code, files::README, Place::text(line, column), expected, found);
+            }
+        }
+    }
+    count
+}

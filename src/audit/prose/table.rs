@@ -1,0 +1,269 @@
+//! Tables of medians: one row for each case, one column for each cohort.
+
+use std::collections::HashMap;
+
+use super::super::{Code, Place, Recorder};
+use super::figures::{CaseFigures, Figures};
+use super::markdown::{Locator, Table, Text};
+use super::printed::Printed;
+use crate::fit::Schedule;
+use crate::package::partition::{CaseLabel, DEFAULT, RECHECK, RETEST, Route, files};
+use crate::refit::Refit;
+
+/// What a column of a medians table holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Column {
+    /// A route's medians of one cohort, in microseconds times the factor.
+    Median { cohort: &'static str, route: Route, factor: f64 },
+    /// The decision when the case's geometry is held out, or that of the full fit.
+    Decision { is_full: bool },
+    /// Something else.
+    Other,
+}
+
+/// What the medians tables of a README have shown so far.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Whether there is a row for each case.
+    has_row: Vec<bool>,
+    /// Where the last table starts, in bytes.
+    last_table: Option<usize>,
+    /// Whether a column of decisions could not be compared.
+    pub without_refit: bool,
+}
+
+impl Shown {
+    /// Whether there was any medians table.
+    pub(super) fn any(&self) -> bool {
+        self.last_table.is_some()
+    }
+}
+
+/// Checks a table if it is one of medians; says of each column whether it is left to
+/// others, or `None` if the table is none.
+pub(super) fn check(
+    table: &Table,
+    figures: &Figures<'_, '_>,
+    refit: Option<&Refit<'_, '_>>,
+    locator: &mut Locator<'_>,
+    shown: &mut Shown,
+    recorder: &mut Recorder,
+) -> Option<Vec<bool>> {
+    let (header, rows) = table.rows.split_first()?;
+    let columns: Vec<Column> = header.iter().map(|cell| column(&cell.text)).collect();
+    let is_default = |column: &Column| matches!(column, Column::Median { cohort: DEFAULT, route: Route::Native, .. });
+    let names: Vec<Name<'_>> = rows.iter().map(|row| name(row.first(), figures)).collect();
+    if !columns.iter().skip(1).any(is_default)
+        || !names.iter().any(|name| matches!(name, Name::Case(_) | Name::Unknown(_)))
+    {
+        return None;
+    }
+    shown.has_row.resize(figures.cases.len(), false);
+    shown.last_table = table.starts.first().copied();
+    let mut used: HashMap<usize, usize> = HashMap::new();
+    for ((row, name), &start) in rows.iter().zip(names).zip(&table.starts[1..]) {
+        let first = row.first().filter(|cell| !cell.text.is_empty());
+        let mut place = |cell: Option<&Text>, column: usize| {
+            let (line, character) = locator.position(cell.map_or(start, |cell| cell.source(0)));
+            let field = header.get(column).map_or("", |cell| cell.text.trim());
+            Place { column: Some(character), ..Place::cell(line, field) }
+        };
+        let case = match name {
+            Name::Case(alike) => {
+                // Cases with one label take their rows in the order of the cases.
+                let turn = used.entry(alike[0]).or_default();
+                let case = alike.get(*turn).copied();
+                *turn += 1;
+                case
+            }
+            Name::Unknown(label) => {
+                recorder.report(Code::ProseTable, files::README, place(first, 0), "a case of the package", label);
+                continue;
+            }
+            Name::Other => continue,
+        };
+        let Some(case) = case else {
+            let found = first.map_or("", |cell| cell.text.trim());
+            recorder.report(
+                Code::ProseTable,
+                files::README,
+                place(first, 0),
+                "one row for each case",
+                format_args!("{found} again"),
+            );
+            continue;
+        };
+        shown.has_row[case] = true;
+        recorder.held();
+        let case = &figures.cases[case];
+        for (index, column) in columns.iter().enumerate().skip(1) {
+            let cell = row.get(index);
+            let text = cell.map_or("", |cell| cell.text.trim());
+            let verdict = match *column {
+                Column::Median { cohort, route, factor } => median_cell(text, case, (cohort, route), factor),
+                Column::Decision { is_full } => match refit.and_then(|refit| decision(refit, case, is_full)) {
+                    Some(schedule) => decision_cell(text, schedule),
+                    None => {
+                        shown.without_refit = true;
+                        continue;
+                    }
+                },
+                Column::Other => continue,
+            };
+            match verdict {
+                Ok(()) => recorder.held(),
+                Err(expected) => {
+                    let cell = cell.filter(|cell| !cell.text.is_empty());
+                    let found = if text.is_empty() { "nothing" } else { text };
+                    recorder.report(Code::ProseTable, files::README, place(cell, index), expected, found);
+                }
+            }
+        }
+    }
+    Some(columns.iter().enumerate().map(|(index, column)| index > 0 && *column == Column::Other).collect())
+}
+
+/// Reports the cases that have no row in any medians table.
+pub(super) fn check_complete(
+    shown: &Shown,
+    figures: &Figures<'_, '_>,
+    locator: &mut Locator<'_>,
+    recorder: &mut Recorder,
+) {
+    let Some(start) = shown.last_table else { return };
+    let (line, column) = locator.position(start);
+    for (case, _) in figures.cases.iter().zip(&shown.has_row).filter(|(_, has_row)| !**has_row) {
+        let expected = format_args!("a row for {}", case.label);
+        recorder.report(Code::ProseTable, files::README, Place::text(line, column), expected, "none");
+    }
+}
+
+/// The column that a header names. Ratios, changes and unknown columns are not judged here.
+fn column(header: &str) -> Column {
+    let lower = header.to_lowercase();
+    let words: Vec<&str> = lower.split(|next: char| !next.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let starts = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|stem| word.starts_with(stem)));
+    if has(&["selection", "selected", "decision", "decisions", "policy"]) && !lower.contains('%') {
+        return Column::Decision { is_full: has(&["full"]) && !has(&["logo", "fold"]) };
+    }
+    let is_relative = lower.contains(['/', '%', '\u{394}', '\u{d7}'])
+        || starts(&[
+            "ratio", "delta", "speedup", "over", "vs", "versus", "drift", "residual", "predict", "change", "gain",
+            "saving",
+        ])
+        || has(&["stdev", "std", "min", "max", "mean", "mad", "iqr", "samples", "score"]);
+    if is_relative && !is_time_per_operation(&lower) {
+        return Column::Other;
+    }
+    let factor = if has(&["ms"]) {
+        1e-3
+    } else if has(&["ns"]) {
+        1e3
+    } else {
+        1.0
+    };
+    let median = |cohort, route| Column::Median { cohort, route, factor };
+    let is_retest = starts(&["retr", "retest", "rerun"]);
+    if lower.contains("torch") {
+        return median(if is_retest { RETEST } else { DEFAULT }, Route::Torch);
+    }
+    let cohorts = [DEFAULT, Schedule::Rows1.name(), Schedule::Rows2.name(), RECHECK];
+    let joined = lower.replace("rows ", "rows").replace("row ", "rows");
+    let named = |cohort: &&str| joined.split(|next: char| !next.is_alphanumeric()).any(|word| word == *cohort);
+    let mut named = cohorts.into_iter().filter(named);
+    match (named.next(), named.next()) {
+        // `default recheck` is the recheck.
+        (Some(DEFAULT), Some(RECHECK)) => median(RECHECK, Route::Native),
+        (Some(_), Some(_)) | (None, _) => Column::Other,
+        (Some(cohort), None) => median(if is_retest { RETEST } else { cohort }, Route::Native),
+    }
+}
+
+/// `default (us/op)` has a slash and is no ratio.
+fn is_time_per_operation(lower: &str) -> bool {
+    let units = ["us/op", "\u{b5}s/op", "\u{3bc}s/op", "ms/op", "ns/op"];
+    units.iter().any(|unit| lower.contains(unit)) && lower.matches('/').count() == 1
+}
+
+/// What the first cell of a row names.
+enum Name<'f> {
+    /// Cases with this label.
+    Case(&'f [usize]),
+    /// A case that the package does not have.
+    Unknown(String),
+    /// No case: a summary, a caption.
+    Other,
+}
+
+fn name<'f>(cell: Option<&Text>, figures: &'f Figures<'_, '_>) -> Name<'f> {
+    let text = cell.map_or("", |cell| cell.text.trim());
+    if let Some(alike) = figures.by_name.get(text) {
+        return Name::Case(alike);
+    }
+    match CaseLabel::parse(text) {
+        Some(label) => match figures.by_name.get(&label.to_string()) {
+            Some(alike) => Name::Case(alike),
+            None => Name::Unknown(text.to_owned()),
+        },
+        None => Name::Other,
+    }
+}
+
+/// Whether a cell says that there is no time.
+fn is_missing(text: &str) -> bool {
+    let words = ["missing", "", "-", "\u{2013}", "\u{2014}", "n/a", "na", "none", "failed", "absent", "not measured"];
+    words.contains(&text.to_lowercase().trim_matches(['(', ')']))
+}
+
+/// The first number of a cell, such as that of `1.2831 us`.
+fn first_number(text: &str) -> Option<Printed> {
+    let start = text.find(|next: char| !next.is_whitespace() && !matches!(next, '*' | '~' | '`'))?;
+    let literal = text[start..]
+        .split(|next: char| next.is_whitespace() || next.is_alphabetic() || matches!(next, '*' | '`' | '\u{2020}'));
+    // Letters end a number, but an exponent is one.
+    let whole = text[start..].split_whitespace().next().and_then(Printed::parse);
+    whole.or_else(|| literal.into_iter().next().and_then(Printed::parse))
+}
+
+/// Whether a cell prints the median; if not, what it should print.
+fn median_cell(
+    text: &str,
+    case: &CaseFigures<'_, '_>,
+    (cohort, route): (&str, Route),
+    factor: f64,
+) -> Result<(), String> {
+    /// Digits of an expected value where the cell has none to go by.
+    const DECIMALS: usize = 4;
+    let run = case.record.run(cohort);
+    let median = run.and_then(|run| run.routes()[route as usize].1.timing.as_ref()).map(|timing| timing.p50 * factor);
+    match (median, first_number(text)) {
+        (Some(median), Some(printed)) if printed.agrees(median, 0.0) => Ok(()),
+        (Some(median), Some(printed)) => Err(printed.like(median)),
+        (Some(median), None) => Err(format!("{median:.DECIMALS$}")),
+        (None, None) if is_missing(text) => Ok(()),
+        (None, _) => Err("missing".to_owned()),
+    }
+}
+
+fn decision(refit: &Refit<'_, '_>, case: &CaseFigures<'_, '_>, is_full: bool) -> Option<Schedule> {
+    let evaluated = if is_full {
+        &refit.full
+    } else {
+        let fold = refit.groups.binary_search(&case.record.case.geometry.key()).ok()?;
+        &refit.folds.get(fold)?.evaluated
+    };
+    // Decisions are sorted by case id.
+    let index =
+        evaluated.decisions.binary_search_by(|decision| decision.case_id.as_str().cmp(case.record.case.id)).ok()?;
+    Some(evaluated.decisions[index].decision.selected)
+}
+
+fn decision_cell(text: &str, selected: Schedule) -> Result<(), String> {
+    let lower = text.to_lowercase();
+    let printed = match lower.as_str() {
+        "original" | "retain" | "retained" | "keep" => Some(Schedule::Default),
+        other => Schedule::from_name(&other.replace(' ', "")),
+    };
+    if printed == Some(selected) { Ok(()) } else { Err(selected.name().to_owned()) }
+}

@@ -1,0 +1,28 @@
+//! `recount verify` and the commands around it, driven through the built program on packages that the tests write.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of a test fail by panicking, and say what they skip"
+)]
+
+#[macro_use]
+mod common;
+
+mod verify {
+    mod canonical;
+    mod cli;
+    mod codes;
+    mod conformance;
+    mod forgeries;
+    mod line_endings;
+    mod names;
+    mod published;
+    mod receipts;
+    mod rows;
+    mod shapes;
+    mod special_files;
+    mod syntax;
+    mod valid;
+}

@@ -1,0 +1,94 @@
+//! `recount seal`.
+
+use std::fs;
+
+use crate::common::package::Package;
+
+#[test]
+fn sealing_twice_changes_nothing() {
+    let package = Package::valid();
+    let before = package.bytes("receipts.json");
+    package.remove("receipts.json");
+    package.run("seal", &[]).exits(0);
+    assert_eq!(package.bytes("receipts.json"), before);
+    package.run("seal", &[]).exits(0);
+    assert_eq!(package.bytes("receipts.json"), before);
+    assert!(package.run("seal", &["-q"]).exits(0).stdout.is_empty());
+    package.verify(&[]).holds();
+}
+
+#[test]
+fn check_says_what_would_change_and_changes_nothing() {
+    let package = Package::valid();
+    package.run("seal", &["--check"]).exits(0);
+    package.edit_text("code/calibrate.py", |text| text + "# more\n").write("new.txt", "new");
+    let before = package.bytes("receipts.json");
+    let outcome = package.run("seal", &["--check"]);
+    outcome.exits(1);
+    for text in ["would change", "+    \"new.txt\": {", "-      \"bytes\": ", "+      \"bytes\": "] {
+        outcome.require(outcome.stdout.contains(text), text);
+    }
+    assert_eq!(package.bytes("receipts.json"), before);
+    package.run("seal", &[]).exits(0);
+    package.run("seal", &["--check"]).exits(0);
+}
+
+#[test]
+fn excluded_files_get_no_receipt() {
+    let package = Package::valid();
+    package.write("notes/draft.txt", "draft");
+    package.run("seal", &["--exclude", "notes/*"]).exits(0);
+    assert!(!package.text("receipts.json").contains("draft"));
+    package.verify(&[]).exits(0).only(&["undeclared-file"]);
+    let outcome = package.run("seal", &["--exclude", "["]);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("--exclude"), "the option is named");
+}
+
+#[test]
+fn what_cannot_be_sealed_is_named_all_at_once_and_nothing_is_written() {
+    let package = Package::valid();
+    package.write("crlf.txt", "a\r\nb\r\n").write("com1.txt", "x").write("Readme.MD", "x");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("crlf.txt", package.file("link")).unwrap();
+    let before = package.bytes("receipts.json");
+    let outcome = package.run("seal", &[]);
+    outcome.exits(2);
+    for name in ["crlf.txt", "com1.txt", "README.md"] {
+        outcome.require(outcome.stderr.contains(name), name);
+    }
+    #[cfg(unix)]
+    outcome.require(outcome.stderr.contains("link: link is a symbolic link"), "the link is named");
+    assert_eq!(package.bytes("receipts.json"), before);
+    assert!(
+        fs::read_dir(package.path())
+            .unwrap()
+            .flatten()
+            .all(|entry| !entry.file_name().to_string_lossy().contains("partial"))
+    );
+}
+
+#[test]
+fn an_empty_folder_and_no_folder_cannot_be_sealed() {
+    let empty = Package::empty();
+    empty.run("seal", &[]).exits(2);
+    empty.write("receipts.json", "{}").run("seal", &[]).exits(2);
+    empty.write("file", "not a folder");
+    crate::common::outcome::Outcome::of(&["seal", empty.file("file").to_str().unwrap()], None).exits(2);
+}
+
+#[test]
+fn receipts_are_sorted_without_regard_to_case_and_end_in_one_line_feed() {
+    let package = Package::empty();
+    for name in ["b.txt", "A.txt", "c/D.txt", "c/a.txt", ".hidden"] {
+        package.write(name, name);
+    }
+    package.run("seal", &[]).exits(0);
+    let receipts = package.json("receipts.json");
+    let names: Vec<&str> =
+        receipts.get("files").unwrap().as_object().unwrap().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, [".hidden", "A.txt", "b.txt", "c/a.txt", "c/D.txt"]);
+    let text = package.text("receipts.json");
+    assert!(text.ends_with("}\n") && !text.ends_with("\n\n") && !text.contains('\r'));
+    package.verify(&["--strict"]).holds();
+}
