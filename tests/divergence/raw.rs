@@ -150,3 +150,16 @@ fn a_deterministic_engine_that_drifts_is_noted() {
     verified.is_clean();
     assert!(verified.notes().contains("meant to be deterministic"), "{}", verified.notes());
 }
+
+#[test]
+fn tensors_may_be_allowed_to_be_absent() {
+    let package = Recipe::default().build();
+    std::fs::remove_file(package.path().join("torch/gradients/idle-2.npy")).unwrap();
+    std::fs::remove_file(package.path().join("inputs/grid-2.npy")).unwrap();
+    let verified = verify(package.path());
+    assert_eq!(verified.status, 1);
+    assert!(verified.findings().iter().all(|(code, _, _)| code == "absent-file"), "{:?}", verified.findings());
+    let args = ["--allow-absent", "**/*.npy", "--strict", "--format", "json"];
+    let run = recount(&[&["verify", package.path().to_str().unwrap()][..], &args].concat());
+    assert!(run.status == 0 && run.stdout.contains("its pairs are checked by their hashes"), "{}", run.stdout);
+}

@@ -32,7 +32,7 @@ fn packages_of_several_devices_become_one_receipt_that_verifies() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("receipt.json");
     let run = summarize(&[&gpu, &host], &out, &["--date", "2026-11-30"]);
-    assert_eq!((run.status, run.stdout.contains("5 results of 2 packages")), (0, true), "{}", run.stderr);
+    assert_eq!((run.status, run.stdout.contains("5 devices or engines")), (0, true), "{}", run.stderr);
     verify(&out).is_clean();
     let text = std::fs::read_to_string(&out).unwrap();
     assert!(text.contains("\"output_resolutions\": [2, 5],\n"), "{text}");

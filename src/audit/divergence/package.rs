@@ -163,7 +163,10 @@ pub(super) fn tensor(evidence: &Evidence, name: &str, shape: &[u64]) -> Option<R
 pub(in crate::audit) fn facts(evidence: &Evidence) -> Vec<Fact> {
     let results = results(evidence);
     let conditions = || results.iter().flat_map(|(_, results)| &results.conditions);
-    let count = |name: &str, value: u64| Fact { name: name.to_owned(), value: value.to_string() };
+    let count = |one: &str, many: &str, value: u64| {
+        let name = if value == 1 { one } else { many };
+        Fact { name: name.to_owned(), value: value.to_string() }
+    };
     let pairs = |condition: &conditions::Condition<'_>| {
         let trials = condition.trials.filter(|trials| *trials < 1 << 31).unwrap_or(0);
         pair_count(trials) * condition.resolutions.as_ref().map_or(0, Vec::len) as u64
@@ -172,9 +175,9 @@ pub(in crate::audit) fn facts(evidence: &Evidence) -> Vec<Fact> {
     let tensors = evidence.texts.keys().filter(|name| files::is_tensor(name)).count();
     let mut facts = vec![
         Fact { name: "engines".to_owned(), value: folders.join(" ") },
-        count("arms of engines", conditions().count() as u64),
-        count("pairs", conditions().map(pairs).sum()),
-        count("tensors in the package", tensors as u64),
+        count("arm of an engine", "arms of engines", conditions().count() as u64),
+        count("pair", "pairs", conditions().map(pairs).sum()),
+        count("tensor in the package", "tensors in the package", tensors as u64),
     ];
     if let Some(device) = results.iter().find_map(|(_, results)| results.environment.device_name) {
         facts.push(Fact { name: "device".to_owned(), value: device.to_owned() });

@@ -93,11 +93,14 @@ fn check_probe(receipt: &SummaryReceipt<'_>, recorder: &mut Recorder) -> Option<
 /// What the receipt is about.
 pub(in crate::audit) fn facts(document: &Document) -> Vec<Fact> {
     let receipt = SummaryReceipt::read(document);
-    let fact = |name: &str, value: usize| Fact { name: name.to_owned(), value: value.to_string() };
+    let fact = |one: &str, many: &str, value: usize| {
+        let name = if value == 1 { one } else { many };
+        Fact { name: name.to_owned(), value: value.to_string() }
+    };
     let arms = receipt.devices.iter().map(|device| device.arms.len()).sum::<usize>();
-    let mut facts = vec![fact("devices", receipt.devices.len()), fact("arms of devices", arms)];
+    let mut facts = vec![fact("device", "devices", receipt.devices.len()), fact("arm", "arms", arms)];
     if let Some(resolutions) = &receipt.protocol.resolutions {
-        facts.push(fact("resolutions", resolutions.len()));
+        facts.push(fact("resolution", "resolutions", resolutions.len()));
     }
     for (name, member) in [("trials", "trials_per_resolution"), ("pairs", "pairs_per_resolution")] {
         if let Some(value) = receipt.protocol.at.get(member).filter(|value| value.as_u64().is_some()) {

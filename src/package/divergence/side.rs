@@ -7,6 +7,9 @@ use crate::package::json::{Json, compact};
 /// Members of the protocol that only raw results have; a receipt that says nothing of them does not contradict.
 const RAW_ONLY: [&str; 2] = ["seed", "generator"];
 
+/// Members that follow from others.
+const DERIVED: [&str; 2] = ["pairs_per_resolution", "total_coordinates"];
+
 /// Members of the protocol in words, which two authors write differently.
 const WORDS: [&str; 2] = ["operation", "comparison"];
 
@@ -63,7 +66,8 @@ pub fn side_of_package(label: &str, results: &[RawResults<'_>]) -> Side {
 }
 
 fn protocol(at: &Json) -> Vec<(String, String)> {
-    let defining = DEFINING.iter().filter(|name| !RAW_ONLY.contains(name) && !WORDS.contains(name));
+    let left_out = |name: &str| [RAW_ONLY, DERIVED, WORDS].iter().any(|names| names.contains(&name));
+    let defining = DEFINING.iter().filter(|name| !left_out(name));
     defining.filter_map(|name| Some(((*name).to_owned(), compact(at.get(name)?)))).collect()
 }
 
