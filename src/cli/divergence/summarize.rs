@@ -58,8 +58,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<u8, Failure> {
     let to_file = !output.is_stdout();
     output.write(|out| out.write_all(receipt_text(&receipt).as_bytes()))?;
     if to_file && !common.quiet {
-        let said =
-            format!("{} written: {} results of {} packages\n", args.out.display(), results.len(), packages.len());
+        let devices = results.len();
+        let plural = if devices == 1 { "" } else { "s" };
+        let said = format!("{} written: {devices} device{plural} or engine{plural}\n", args.out.display());
         Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(&said).as_bytes()))?;
     }
     Ok(0)
