@@ -1,6 +1,7 @@
 //! The command line: arguments become calls, results go to a renderer, and a status comes back.
 
 mod completions;
+mod divergence;
 mod environment;
 mod explain;
 mod man;
@@ -61,6 +62,9 @@ enum Command {
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
+    /// Run-to-run divergence of grid_sample: run the protocol
+    #[command(subcommand)]
+    Divergence(divergence::Command),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
     /// Write receipts.json for a folder
@@ -105,6 +109,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
     match cli.command {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),
         Command::Explain(args) => explain::run(&args, common, environment),

@@ -9,6 +9,7 @@ pub mod explain;
 mod json;
 mod junit;
 mod markdown;
+mod measured;
 mod refit;
 mod sarif;
 mod selftest;
@@ -25,6 +26,7 @@ use clap::ValueEnum;
 use crate::audit::Report;
 
 pub use explain::{explain, list};
+pub use measured::measured;
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
 pub use table::Table;
