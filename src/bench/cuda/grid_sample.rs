@@ -257,3 +257,68 @@ impl Engine for Gpu {
         timed(self).map(Some).map_err(|error| EngineError::failed(self.kind, error))
     }
 }
+
+#[cfg(test)]
+// A test says why it compares nothing.
+#[allow(clippy::print_stderr)]
+mod tests {
+    use super::*;
+    use crate::bench::divergence::fixed_point::gradient;
+
+    /// What makes a geometry hostile.
+    fn spoil(geometry: &mut Geometry, how: usize) {
+        let gradients = &mut geometry.grad_output.values;
+        match how {
+            1 => gradients.iter_mut().for_each(|value| *value *= 1e-42),
+            2 => gradients.iter_mut().for_each(|value| *value = value.signum() * 3.4e38),
+            3 => {
+                let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+                let places = gradients.iter_mut().step_by(97).zip(bad.into_iter().cycle());
+                places.for_each(|(value, bad)| *value = bad);
+                let outside = [f32::NAN, 1e30, f32::INFINITY, f32::NEG_INFINITY, -1e30];
+                let places = geometry.grid.values.iter_mut().skip(3).step_by(61).zip(outside);
+                places.for_each(|(value, bad)| *value = bad);
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs where there is a GPU: every route, every kind of hostile input, both arms, the bits of the host.
+    #[test]
+    fn the_kernel_has_the_bits_of_its_arithmetic_on_the_host() {
+        let mut engine = match engine(Kind::Deterministic) {
+            Ok(engine) => engine,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        let shapes = [
+            // One block, several blocks, and a last block without points.
+            (Shape::PROTOCOL, vec![1, 5, 16, 23, 32, 50, 64, 65, 100, 128, 256, 333, 512, 700]),
+            (Shape { images: 2, channels: 5, height: 33, width: 17 }, vec![20, 64, 120]),
+            (Shape { images: 1, channels: 1, height: 1, width: 1 }, vec![7, 150]),
+            // More planes than multiprocessors: one block for each, in rounds.
+            (Shape { images: 50, channels: 6, height: 8, width: 9 }, vec![30, 129]),
+            // Planes that no shared memory holds.
+            (Shape { images: 2, channels: 2, height: 190, width: 210 }, vec![3, 100, 300]),
+        ];
+        let mut compared = 0;
+        for (shape, resolutions) in shapes {
+            let mut inputs = Inputs::generate(shape, &resolutions, 11).unwrap();
+            for how in 0..4 {
+                inputs.geometries.iter_mut().for_each(|geometry| spoil(geometry, how));
+                for geometry in &inputs.geometries {
+                    let arm = if compared % 9 == 0 { Arm::BackgroundMatmul } else { Arm::Idle };
+                    let task = Task { inputs: &inputs, geometry, arm, trials: 3 };
+                    let found = engine.measure(&task, &mut || {}).unwrap();
+                    let expected = gradient(shape, geometry);
+                    for trial in found.chunks_exact(expected.len()) {
+                        let differ =
+                            trial.iter().zip(&expected).filter(|(left, right)| left.to_bits() != right.to_bits());
+                        assert_eq!(differ.count(), 0, "{shape:?}, output {}, inputs {how}", geometry.resolution);
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        eprintln!("{compared} gradients compared");
+    }
+}

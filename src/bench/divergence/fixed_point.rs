@@ -71,7 +71,7 @@ fn split(weight: f32, scaled: f32) -> (i32, i32) {
 fn weights(coordinate: f32, axis: Axis, extent: usize) -> [f32; 2] {
     let half = 0.5 * extent as f32;
     let lower = axis.at.floor();
-    let fraction = coordinate.mul_add(half, (half - 0.5) - lower).max(f32::EPSILON / 2.0).min(1.0 - f32::EPSILON / 2.0);
+    let fraction = coordinate.mul_add(half, (half - 0.5) - lower).clamp(f32::EPSILON / 2.0, 1.0 - f32::EPSILON / 2.0);
     let upper = if axis.at == lower { 0.0 } else { fraction };
     [1.0 - upper, upper]
 }
@@ -122,7 +122,7 @@ pub fn gradient(shape: Shape, geometry: &Geometry) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::divergence::inputs::Inputs;
+    use crate::bench::divergence::inputs::{Inputs, values_sha256};
     use crate::bench::divergence::sampling::{deviation, reference, sequential};
 
     const SHAPES: [(Shape, usize); 4] = [
@@ -234,5 +234,26 @@ mod tests {
         let mut inputs = Inputs::generate(Shape::PROTOCOL, &[16], 5).unwrap();
         inputs.geometries[0].grad_output.values.fill(-0.0);
         assert!(gradient(Shape::PROTOCOL, &inputs.geometries[0]).iter().all(|value| value.to_bits() == 0));
+    }
+
+    /// SHA-256 of the gradient that the kernel gave on an NVIDIA H200 for the protocol's inputs with seed 42: the same bits
+    /// in each of 30 trials, with and without background products.
+    const RECORDED: [(usize, &str); 6] = [
+        (16, "aa49372eea04dd5af0d4a313efa51ad0caa1fa14e712618f44924a1a0f61b270"),
+        (32, "9dd89ee56d723524a6d2b11110e5347e89107c5f9160149d16adc3bacb60caf9"),
+        (64, "d601a45b5250589e612a258d42d0fd9b1ddce0b73c8ed90ca04afaae05856af5"),
+        (128, "84bd75c795244f761a1f3b48b5a400ea665a475b4b74fedd96eca81ecc02f9f5"),
+        (256, "2a021bb7dff16816e161829e0d6c1ed3f8fd8e961735d0043f5f376e94cb4c5c"),
+        (512, "3c75798d98223fa6741f3b5d7f810692da8328d79cb89eedb57d582fedbcda51"),
+    ];
+
+    #[test]
+    fn the_bits_are_those_that_a_gpu_gave() {
+        let resolutions = RECORDED.map(|(resolution, _)| resolution);
+        let inputs = Inputs::generate(Shape::PROTOCOL, &resolutions, 42).unwrap();
+        for (geometry, (resolution, recorded)) in inputs.geometries.iter().zip(RECORDED) {
+            let hash = values_sha256(&gradient(Shape::PROTOCOL, geometry));
+            assert_eq!(hash, recorded, "output {resolution}");
+        }
     }
 }
