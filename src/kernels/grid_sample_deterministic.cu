@@ -130,17 +130,34 @@ __device__ __forceinline__ u32 class_of(float value) {
 
 // ---- corners -------------------------------------------------------------------------------------------------------
 
-template <class Add>
-__device__ __forceinline__ void corners(const Axis& x, const Axis& y, const Shape& s, Add add) {
-    bool left = (u32)x.cell < (u32)s.width, right = (u32)(x.cell + 1) < (u32)s.width;
-    bool top = (u32)y.cell < (u32)s.height, bottom = (u32)(y.cell + 1) < (u32)s.height;
-    float x1 = x.fraction, x0 = 1.0f - x1, y1 = y.fraction, y0 = 1.0f - y1;
-    int at = y.cell * s.width + x.cell;
-    if (top && left) add(at, __fmul_rn(x0, y0));
-    if (top && right) add(at + 1, __fmul_rn(x1, y0));
-    if (bottom && left) add(at + s.width, __fmul_rn(x0, y1));
-    if (bottom && right) add(at + s.width + 1, __fmul_rn(x1, y1));
-}
+// All four corners of a point, as coordinates of the plane.
+struct AllCorners {
+    template <class Add>
+    __device__ __forceinline__ void operator()(const Axis& x, const Axis& y, const Shape& s, Add add) const {
+        bool left = (u32)x.cell < (u32)s.width, right = (u32)(x.cell + 1) < (u32)s.width;
+        bool top = (u32)y.cell < (u32)s.height, bottom = (u32)(y.cell + 1) < (u32)s.height;
+        float x1 = x.fraction, x0 = 1.0f - x1, y1 = y.fraction, y0 = 1.0f - y1;
+        int at = y.cell * s.width + x.cell;
+        if (top && left) add(at, __fmul_rn(x0, y0));
+        if (top && right) add(at + 1, __fmul_rn(x1, y0));
+        if (bottom && left) add(at + s.width, __fmul_rn(x0, y1));
+        if (bottom && right) add(at + s.width + 1, __fmul_rn(x1, y1));
+    }
+};
+
+// The one corner whose column and row have the given parities, as a coordinate among those that do.
+struct OneCorner {
+    int odd_column, odd_row, half_width;
+    template <class Add>
+    __device__ __forceinline__ void operator()(const Axis& x, const Axis& y, const Shape& s, Add add) const {
+        int right = (x.cell ^ odd_column) & 1, down = (y.cell ^ odd_row) & 1;
+        int column = x.cell + right, row = y.cell + down;
+        float x_weight = right ? x.fraction : 1.0f - x.fraction, y_weight = down ? y.fraction : 1.0f - y.fraction;
+        if ((u32)column < (u32)s.width && (u32)row < (u32)s.height) {
+            add((row >> 1) * half_width + (column >> 1), __fmul_rn(x_weight, y_weight));
+        }
+    }
+};
 
 // The class of weight * g for a point that is not finite.
 __device__ __forceinline__ u32 bad_class(float weight, float g, bool nan) {
@@ -160,8 +177,9 @@ __device__ __forceinline__ u32 get_flag(u32 word, int at) {
 }
 
 // Adds one point to a block's counters.
+template <class Corners>
 __device__ __forceinline__ void scatter(
-    float2 where, float g, const Shape& s, const Scale& scale, int* hi, int* lo, u32* flags, int* any_bad
+    Corners corners, float2 where, float g, const Shape& s, const Scale& scale, int* hi, int* lo, u32* flags, int* any_bad
 ) {
     Axis x = locate(where.x, s.extent_x, s.half_x, s.less_x);
     Axis y = locate(where.y, s.extent_y, s.half_y, s.less_y);
@@ -209,10 +227,12 @@ __device__ __forceinline__ void load(
     }
 }
 
-// ---- Route "block": one block for each plane, at most PPT * blockDim.x points ----------------------------------------
+// ---- Route "block": at most PPT * blockDim.x points ------------------------------------------------------------------
 //
-// Maximum, counters and sums stay in shared memory; nothing but the result is written, and no workspace is needed.
-// Shared memory: hi[area], lo[area], flags.
+// Four blocks for each plane, one for each parity of column and row: of the four corners of a point exactly one belongs to
+// each, so that every block does a quarter of the additions, and none waits for another. Maximum, counters and sums stay in
+// shared memory; nothing but the result is written, and no workspace is needed.
+// Shared memory: hi[area], lo[area], flags, of a quarter of the plane, rounded up.
 template <int PPT>
 __device__ __forceinline__ void block_route(
     const float* grad, const float2* grid, float* out, int channels, int points, int width, int height
@@ -220,8 +240,9 @@ __device__ __forceinline__ void block_route(
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ int any_bad;
     __shared__ u32 maxima[32];
-    int area = width * height;
-    int plane = blockIdx.x;
+    int plane = blockIdx.x >> 2;
+    OneCorner corner = {(int)(blockIdx.x & 1), (int)(blockIdx.x >> 1 & 1), (width + 1) >> 1};
+    int area = corner.half_width * ((height + 1) >> 1);
     int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, warps = blockDim.x >> 5;
     int words = (area + 7) >> 3;
     int* hi = (int*)memory;
@@ -244,12 +265,16 @@ __device__ __forceinline__ void block_route(
     largest = warp_max(lane < warps ? maxima[lane] : 0u);
     Scale scale = scale_of(largest);
 #pragma unroll
-    for (int k = 0; k < PPT; k++) scatter(where[k], g[k], s, scale, hi, lo, flags, &any_bad);
+    for (int k = 0; k < PPT; k++) scatter(corner, where[k], g[k], s, scale, hi, lo, flags, &any_bad);
     __syncthreads();
-    float* out_plane = out + (size_t)plane * area;
+    float* out_plane = out + (size_t)plane * width * height;
     for (int i = threadIdx.x; i < area; i += blockDim.x) {
-        u32 flag = any_bad ? get_flag(flags[i >> 3], i) : 0u;
-        out_plane[i] = finish(joined(hi[i], lo[i]), flag, scale.exponent);
+        int row = i / corner.half_width, column = 2 * (i - row * corner.half_width) + corner.odd_column;
+        row = 2 * row + corner.odd_row;
+        if (row < height && column < width) {
+            u32 flag = any_bad ? get_flag(flags[i >> 3], i) : 0u;
+            out_plane[row * width + column] = finish(joined(hi[i], lo[i]), flag, scale.exponent);
+        }
     }
 }
 
@@ -318,7 +343,7 @@ __device__ __forceinline__ void grid_route(
     for (int start = first; start < end; start += round) {
         if (start > first) load<PPT>(g, where, g_plane, where_plane, start, min(end, start + round));
 #pragma unroll
-        for (int k = 0; k < PPT; k++) scatter(where[k], g[k], s, scale, hi, lo, flags, &any_bad);
+        for (int k = 0; k < PPT; k++) scatter(AllCorners(), where[k], g[k], s, scale, hi, lo, flags, &any_bad);
         __syncthreads();
         bool more = start + round < end;
         for (int i = threadIdx.x; i < area; i += blockDim.x) {
@@ -406,11 +431,11 @@ extern "C" __global__ void __launch_bounds__(256) deterministic_global_scatter(
         Axis y = locate(where[p].y, s.extent_y, s.half_y, s.less_y);
         bool nan = x.nan || y.nan;
         if (is_bad(g, nan)) {
-            corners(x, y, s, [&](int at, float weight) { set_flag(flags_plane, at, bad_class(weight, g, nan)); });
+            AllCorners()(x, y, s, [&](int at, float weight) { set_flag(flags_plane, at, bad_class(weight, g, nan)); });
             continue;
         }
         float scaled = __fmul_rn(__fmul_rn(g, scale.first), scale.second);
-        corners(x, y, s, [&](int at, float weight) {
+        AllCorners()(x, y, s, [&](int at, float weight) {
             int h, l;
             split(weight, scaled, h, l);
             atomicAdd(&acc_plane[at], (u64)joined(h, l));

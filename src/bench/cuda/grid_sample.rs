@@ -10,7 +10,7 @@ use cudarc::driver::{CudaFunction, CudaSlice};
 
 use super::device::{Argument, Device, DeviceError, Launch};
 use super::load::Load;
-use super::route::{Route, choose, flag_words, shared_bytes, workspace_words};
+use super::route::{Route, choose, flag_words, quarter, shared_bytes, workspace_words};
 use crate::bench::divergence::engine::{Engine, EngineError, Kind, Probe, Task};
 use crate::bench::divergence::inputs::{Geometry, Inputs};
 use crate::bench::divergence::timing::{Protocol, Spans};
@@ -80,7 +80,7 @@ struct Prepared {
 impl Gpu {
     fn prepare(&self, shape: Shape, geometry: &Geometry) -> Result<Prepared, DeviceError> {
         let (points, area, planes) = (geometry.points(), shape.area(), shape.planes());
-        let route = (self.kind == Kind::Deterministic).then(|| choose(&self.device.limits, planes, area, points));
+        let route = (self.kind == Kind::Deterministic).then(|| choose(&self.device.limits, shape, points));
         let (words, flags, maxima) = match route {
             Some(Route::Grid { blocks, .. }) => (planes * workspace_words(area, blocks), 1, 1),
             Some(Route::Global) if planes > MAX_GRID_Y => {
@@ -127,7 +127,9 @@ impl Gpu {
                 self.launch("grid_sample_atomic", launch, &[grad, grid, out, images, channels, count, width, height])
             }
             Some(Route::Block { threads, points_per_thread }) => {
-                launch = Launch { grid: (planes, 1), threads, shared_bytes: shared_bytes(area), cooperative: false };
+                launch.grid.0 = 4 * planes;
+                launch.threads = threads;
+                launch.shared_bytes = shared_bytes(quarter(shape));
                 let name = format!("deterministic_block_{points_per_thread}");
                 self.launch(&name, launch, &[grad, grid, out, channels, count, width, height])
             }
@@ -299,6 +301,7 @@ mod tests {
             (Shape { images: 50, channels: 6, height: 8, width: 9 }, vec![30, 129]),
             // Planes that no shared memory holds.
             (Shape { images: 2, channels: 2, height: 190, width: 210 }, vec![3, 100, 300]),
+            (Shape { images: 1, channels: 2, height: 400, width: 401 }, vec![9, 64]),
         ];
         let mut compared = 0;
         for (shape, resolutions) in shapes {

@@ -1,8 +1,9 @@
 //! Which of the deterministic kernel's routes a problem takes. The routes give the same bits; they differ in speed only.
 //! Pure.
 //!
-//! The numbers come from a search over block counts and sizes on an H200, see `docs/divergence.md`.
+//! The numbers come from a search over block counts and sizes on an H200, see `docs/deterministic-kernel.md`.
 
+use crate::bench::divergence::Shape;
 use crate::bench::divergence::fixed_point::MAX_POINTS_PER_ROUND;
 
 /// What a device offers.
@@ -19,7 +20,7 @@ pub struct Limits {
 /// A route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// One block for each plane; everything stays in shared memory.
+    /// Four blocks for each plane, one for each parity of column and row; everything stays in shared memory.
     Block {
         /// Threads of a block.
         threads: usize,
@@ -48,8 +49,8 @@ const PREFERRED_THREADS: usize = 768;
 /// Points that a thread can hold in registers: the kernels that exist.
 const POINTS_PER_THREAD: [usize; 4] = [1, 2, 4, 6];
 
-/// Most points of a plane that one block takes alone, faster than several that have to meet.
-const MAX_BLOCK_POINTS: usize = 4096;
+/// Most points of a plane that its four blocks take without others that they would have to meet.
+const MAX_BLOCK_POINTS: usize = 6144;
 
 /// Points of a plane at which this many blocks were fastest; their number grows with the square root of the points,
 /// because a block saves time on its points and costs time where blocks meet.
@@ -73,23 +74,31 @@ pub fn workspace_words(area: usize, blocks: usize) -> usize {
     area + blocks + flag_words(area).div_ceil(2) + 1
 }
 
-/// The route for planes of `area` coordinates and `points` points.
-pub fn choose(limits: &Limits, planes: usize, area: usize, points: usize) -> Route {
-    if shared_bytes(area) + STATIC_SHARED_BYTES > limits.shared_bytes {
-        return Route::Global;
-    }
-    if points <= MAX_BLOCK_POINTS {
+/// Coordinates that one of the four blocks of a plane owns, rounded up.
+pub fn quarter(shape: Shape) -> usize {
+    shape.width.div_ceil(2) * shape.height.div_ceil(2)
+}
+
+/// The route for a shape and as many points of each plane.
+pub fn choose(limits: &Limits, shape: Shape, points: usize) -> Route {
+    let fits = |area: usize| shared_bytes(area) + STATIC_SHARED_BYTES <= limits.shared_bytes;
+    if points <= MAX_BLOCK_POINTS && fits(quarter(shape)) {
         let (threads, points_per_thread) = if points <= 512 {
             (points.next_multiple_of(32), 1)
         } else if points <= 1024 {
             (points.div_ceil(2).next_multiple_of(32), 2)
-        } else {
+        } else if points <= 4096 {
             (points.div_ceil(4).next_multiple_of(32), 4)
+        } else {
+            (points.div_ceil(6).next_multiple_of(32), 6)
         };
         return Route::Block { threads, points_per_thread };
     }
+    if !fits(shape.area()) {
+        return Route::Global;
+    }
     let wanted = GRID_BLOCKS.1 as f64 * (points as f64 / GRID_BLOCKS.0 as f64).sqrt();
-    let most = if limits.cooperative { limits.processors / planes } else { 1 };
+    let most = if limits.cooperative { limits.processors / shape.planes() } else { 1 };
     let blocks = (wanted.round() as usize).clamp(1, most.max(1));
     let slice = points.div_ceil(blocks);
     let needed = |points_per_thread: usize| slice.div_ceil(points_per_thread).next_multiple_of(32);
@@ -112,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_protocols_sizes_take_the_shapes_that_were_fastest() {
-        let route = |resolution: usize| choose(&H200, 3, 1024, resolution * resolution);
+        let route = |resolution: usize| choose(&H200, Shape::PROTOCOL, resolution * resolution);
         assert_eq!(route(16), Route::Block { threads: 256, points_per_thread: 1 });
         assert_eq!(route(32), Route::Block { threads: 512, points_per_thread: 2 });
         assert_eq!(route(64), Route::Block { threads: 1024, points_per_thread: 4 });
@@ -127,9 +136,10 @@ mod tests {
             [(H200, 232_448), (Limits { processors: 40, shared_bytes: 65_536, cooperative: false }, 65_536)]
         {
             for planes in [1, 3, 64, 1000] {
-                for area in [1, 7, 1024, 5000, 28_000, 100_000] {
-                    for points in [1, 100, 513, 4096, 4097, 1 << 20, (1 << 25) - 1] {
-                        match choose(&limits, planes, area, points) {
+                for (height, width) in [(1, 1), (7, 1), (32, 32), (50, 100), (28_000, 1), (1000, 100)] {
+                    let shape = Shape { images: planes, channels: 1, height, width };
+                    for points in [1, 100, 513, 4096, 4097, 6144, 6145, 1 << 20, (1 << 25) - 1] {
+                        match choose(&limits, shape, points) {
                             Route::Block { threads, points_per_thread } => {
                                 assert!(threads <= 1024 && threads % 32 == 0 && threads * points_per_thread >= points);
                             }
@@ -141,7 +151,7 @@ mod tests {
                                 );
                                 assert!(blocks == 1 || (limits.cooperative && blocks * planes <= limits.processors));
                             }
-                            Route::Global => assert!(shared_bytes(area) + STATIC_SHARED_BYTES > shared),
+                            Route::Global => assert!(shared_bytes(shape.area()) + STATIC_SHARED_BYTES > shared),
                         }
                     }
                 }
