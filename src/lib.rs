@@ -10,7 +10,7 @@
 //! | [`divergence`] | pairs of trials compared bit for bit, and their summary |
 //! | [`refit`] | a package's model, fitted again, in the published schema |
 //! | [`audit`] | findings, the catalogue of their codes, reports, and the checks |
-//! | [`bench`] | running things again on this machine: engines, protocols, kernels |
+//! | [`mod@bench`] | running things again on this machine: engines, protocols, kernels |
 //! | [`seal`] | writing receipts |
 //! | [`selftest`] | forged copies of a package: what the checks catch |
 //! | [`render`] | reports and refits as text, JSON, Markdown, JUnit, SARIF |

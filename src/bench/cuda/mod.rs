@@ -1,7 +1,7 @@
 //! Engines on an NVIDIA GPU, with kernels of our own. CUDA is loaded at run time: nothing of it is needed to build, and
 //! without it there is an error that says what is missing.
 //!
-//! The only module with `unsafe` code: [`device`] talks to the driver, [`grid_sample`] launches kernels whose arguments
+//! The only module with `unsafe` code: `device` talks to the driver, `grid_sample` and `load` launch kernels whose arguments
 //! neither the compiler nor the driver checks.
 
 #[cfg(feature = "cuda")]
