@@ -65,6 +65,9 @@ enum Command {
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
+    /// Run-to-run divergence of grid_sample: run the protocol
+    #[command(subcommand)]
+    Divergence(divergence::Command),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
     /// Run-to-run divergence: merge results into a receipt, compare two
@@ -112,6 +115,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
     match cli.command {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),

@@ -10,6 +10,7 @@ pub mod explain;
 mod json;
 mod junit;
 mod markdown;
+mod measured;
 mod refit;
 mod sarif;
 mod selftest;
@@ -27,6 +28,7 @@ use crate::audit::Report;
 
 pub use divergence::{CompareView, compare};
 pub use explain::{explain, list};
+pub use measured::measured;
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
 pub use table::Table;
