@@ -65,14 +65,11 @@ enum Command {
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
-    /// Run-to-run divergence of grid_sample: run the protocol
+    /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
-    /// Run-to-run divergence: merge results into a receipt, compare two
-    #[command(subcommand)]
-    Divergence(divergence::Command),
     /// Write receipts.json for a folder
     Seal(seal::Args),
     /// Explain a finding code, or list them all
@@ -117,7 +114,6 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
         Command::Refit(args) => refit::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
-        Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),
         Command::Explain(args) => explain::run(&args, common, environment),
         Command::Completions(args) => completions::run(&args),
