@@ -35,30 +35,41 @@ impl Summary {
 /// Compares two trials of one shape. Bits decide: equal NaNs agree, 0.0 and -0.0 do not. Of trials of different length the
 /// surplus coordinates of the longer one count as drift.
 pub fn compare(left: &[f32], right: &[f32]) -> Pair {
-    pulp::Arch::new().dispatch(|| compare_lanes(left, right))
+    pulp::Arch::new().dispatch(Comparison { left, right })
 }
 
 /// Coordinates whose count of differences cannot overflow a lane of 32 bits.
 const BLOCK: usize = 1 << 16;
 
-/// Written so that it becomes vector code of whatever width it is compiled for: no branches, and maxima of bits instead of
-/// floats. Magnitudes order as their bits do, a NaN's above all others.
-#[inline(always)]
-fn compare_lanes(left: &[f32], right: &[f32]) -> Pair {
-    let mut drift = left.len().abs_diff(right.len()) as u64;
-    let mut largest = 0;
-    for (left, right) in left.chunks(BLOCK).zip(right.chunks(BLOCK)) {
-        let mut differing = 0_u32;
-        let mut bits = 0_u32;
-        for (&left, &right) in left.iter().zip(right) {
-            let differs = u32::from(left.to_bits() != right.to_bits());
-            differing += differs;
-            bits = bits.max((left - right).abs().to_bits() & differs.wrapping_neg());
+/// A comparison that is compiled once for each width of vectors; a closure might not be inlined into that code.
+struct Comparison<'t> {
+    left: &'t [f32],
+    right: &'t [f32],
+}
+
+impl pulp::NullaryFnOnce for Comparison<'_> {
+    type Output = Pair;
+
+    /// Written so that it becomes vector code: no branches, and maxima of bits instead of floats. Magnitudes order as their
+    /// bits do, a NaN's above all others.
+    #[inline(always)]
+    fn call(self) -> Pair {
+        let Self { left, right } = self;
+        let mut drift = left.len().abs_diff(right.len()) as u64;
+        let mut largest = 0;
+        for (left, right) in left.chunks(BLOCK).zip(right.chunks(BLOCK)) {
+            let mut differing = 0_u32;
+            let mut bits = 0_u32;
+            for (&left, &right) in left.iter().zip(right) {
+                let differs = u32::from(left.to_bits() != right.to_bits());
+                differing += differs;
+                bits = bits.max((left - right).abs().to_bits() & differs.wrapping_neg());
+            }
+            drift += u64::from(differing);
+            largest = largest.max(bits);
         }
-        drift += u64::from(differing);
-        largest = largest.max(bits);
+        Pair { drift, divergence: f32::from_bits(largest) }
     }
-    Pair { drift, divergence: f32::from_bits(largest) }
 }
 
 /// The larger of two magnitudes; a NaN wins, as it does in the protocol's own maximum.
@@ -71,16 +82,24 @@ pub fn pair_count(trials: u64) -> u64 {
     trials * trials.saturating_sub(1) / 2
 }
 
+/// Trials that are compared with each later trial while that is in the nearest cache.
+const TILE: usize = 8;
+
 /// All pairs in combination order: (0,1), (0,2) ... (1,2) ...
 pub fn all_pairs(trials: &[&[f32]]) -> Vec<Pair> {
     let architecture = pulp::Arch::new();
-    (0..trials.len())
-        .into_par_iter()
-        .flat_map_iter(|first| {
-            let pairs = trials[first + 1..].iter();
-            pairs.map(move |second| architecture.dispatch(|| compare_lanes(trials[first], second)))
-        })
-        .collect()
+    let firsts: Vec<usize> = (0..trials.len()).step_by(TILE).collect();
+    let tiles = firsts.into_par_iter().map(|start| {
+        let tile = start..trials.len().min(start + TILE);
+        let mut rows: Vec<Vec<Pair>> = tile.clone().map(|first| Vec::with_capacity(trials.len() - first)).collect();
+        for second in start + 1..trials.len() {
+            for (row, first) in rows.iter_mut().zip(tile.clone()).filter(|(_, first)| *first < second) {
+                row.push(architecture.dispatch(Comparison { left: trials[first], right: trials[second] }));
+            }
+        }
+        rows
+    });
+    tiles.flatten_iter().flatten_iter().collect()
 }
 
 /// Summarises pairs.
