@@ -48,6 +48,27 @@ fn sealed(out: &Path) {
 }
 
 #[test]
+fn a_run_verifies_is_summarized_and_its_receipt_verifies() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("package");
+    let (status, _, complaints) = run(&package, &["--engine", "cpu", "--trials", "4", "--resolutions", "16,24"]);
+    assert_eq!(status, 0, "{complaints}");
+    let package = package.to_str().unwrap();
+    let receipt = folder.path().join("receipt.json");
+    let receipt = receipt.to_str().unwrap();
+    for arguments in [
+        vec!["verify", package, "--strict"],
+        vec!["divergence", "summarize", package, "--out", receipt, "--date", "2026-11-30"],
+        vec!["verify", receipt, "--strict"],
+        vec!["divergence", "compare", package, receipt],
+    ] {
+        let output = recount(&arguments);
+        let said = [output.stdout, output.stderr].concat();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&said));
+    }
+}
+
+#[test]
 fn the_cpu_engine_runs_the_protocol_and_never_differs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("package");

@@ -22,7 +22,7 @@ pub fn measured(outcome: &Outcome, engines: &[Box<dyn Engine>], style: &Style, o
                 one.arm.name().to_owned(),
                 one.resolution.to_string(),
                 summary.max_drift.to_string(),
-                format!("{:.4e}", summary.max_divergence),
+                if summary.max_divergence == 0.0 { "0".to_owned() } else { format!("{:.4e}", summary.max_divergence) },
                 format!("{:.1}", summary.match_rate()),
                 format!("{:.2e}", one.deviation.relative),
             ]);
