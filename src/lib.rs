@@ -7,9 +7,10 @@
 //! |---|---|
 //! | [`package`] | what is on disk: safe names, bytes, line endings, hashes, JSON, CSV, typed records |
 //! | [`fit`] | numbers: features, weights, nonnegative least squares in binary64 and in rationals, folds, policy |
-//! | [`divergence`] | pairs of trials compared bit for bit, and their summary |
+//! | [`divergence`] | pairs of trials compared bit for bit, which summaries are possible, two of them side by side |
 //! | [`refit`] | a package's model, fitted again, in the published schema |
 //! | [`audit`] | findings, the catalogue of their codes, reports, and the checks |
+//! | [`mod@bench`] | running things again on this machine: engines, protocols, kernels |
 //! | [`seal`] | writing receipts |
 //! | [`selftest`] | forged copies of a package: what the checks catch |
 //! | [`render`] | reports and refits as text, JSON, Markdown, JUnit, SARIF |
@@ -45,6 +46,7 @@
 //! ```
 
 pub mod audit;
+pub mod bench;
 pub mod cli;
 pub mod divergence;
 pub mod fit;

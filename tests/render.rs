@@ -1300,10 +1300,10 @@ fn the_listing_has_every_code_once_within_the_width() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text.split("\n\n").find(|part| part.starts_with("claims")).unwrap(), @r#"
     claims: each claim follows from the printed medians within their rounding
-      code                level        title
-      claim-inconsistent  error        A claim cannot follow from the printed
-                                       medians
-      claim-malformed     error        A claim or a medians table cannot be read
+      code                   level        title
+      claim-inconsistent     error        A claim cannot follow from the printed
+                                          medians
+      claim-malformed        error        A claim or a medians table cannot be read
     "#);
 }
 

@@ -47,11 +47,13 @@ pub enum Family {
     Prose,
     /// Claims made from printed medians.
     Claims,
+    /// Run-to-run divergence: what figures are possible, and follow from pairs and tensors.
+    Divergence,
 }
 
 impl Family {
     /// All families in report order.
-    pub const ALL: [Family; 9] = [
+    pub const ALL: [Family; 10] = [
         Family::Integrity,
         Family::Samples,
         Family::Timing,
@@ -61,6 +63,7 @@ impl Family {
         Family::Exactness,
         Family::Prose,
         Family::Claims,
+        Family::Divergence,
     ];
 
     /// The family's name.
@@ -75,6 +78,7 @@ impl Family {
             Family::Exactness => "exactness",
             Family::Prose => "prose",
             Family::Claims => "claims",
+            Family::Divergence => "divergence",
         }
     }
 
@@ -92,6 +96,9 @@ impl Family {
             }
             Family::Prose => "the numbers in the README agree with the data at their printed precision",
             Family::Claims => "each claim follows from the printed medians within their rounding",
+            Family::Divergence => {
+                "the divergence figures are possible, agree with each other, and follow from the raw data that is there"
+            }
         }
     }
 }
@@ -473,4 +480,108 @@ catalogue! {
         "claims.json names a quantity that is not known, a number that is not a decimal, or a case that the table does \
          not have."
         "Correct the entry.";
+
+    PairCount "pair-count" Divergence Error
+        "The number of pairs is not that of the trials"
+        "All pairs of n trials are n(n-1)/2. Another number means that pairs were left out or counted twice."
+        "Compare all pairs, or restore the number of trials.";
+    CoordinateCount "coordinate-count" Divergence Error
+        "The number of coordinates is not the product of the shape"
+        "The gradient has the input's shape, so it has as many values as the product of the extents."
+        "Restore the shape or the number of coordinates.";
+    DivergenceProtocol "divergence-protocol" Divergence Error
+        "A measurement contradicts its protocol"
+        "Resolutions are distinct, a complete run has measured every one of them with every trial, and all engines of a \
+         package followed the same protocol."
+        "Mark the run as incomplete, or measure what is missing.";
+    DivergenceArm "divergence-arm" Divergence Error
+        "An arm is unknown, undeclared or missing"
+        "The arms are idle and background-matmul. A device has the figures of every arm that the protocol declares, and of \
+         no other."
+        "Restore the arm, or correct the protocol.";
+    FigureLength "figure-length" Divergence Error
+        "A list does not have one entry for each of what it is about"
+        "Figures have one value for each resolution, pairs one for each pair in combination order, hashes one for each \
+         trial."
+        "Restore the entries.";
+    FigureRange "figure-range" Divergence Error
+        "A figure is outside of what it can be"
+        "A drift is a whole number from 0 to the number of coordinates, a divergence is finite and not negative, a match rate \
+         lies between 0 and 100 percent."
+        "Restore the measured figure; gradients that are not finite have no divergence to publish.";
+    ZeroDrift "zero-drift" Divergence Error
+        "Drift, divergence and match rate contradict each other"
+        "Without drift in any pair the divergence is zero and all pairs match; with drift some pair does not match."
+        "Find out which of the three figures is another run's.";
+    SignedZero "signed-zero" Divergence Warning
+        "Coordinates drift, but by nothing"
+        "Bits differ while the largest absolute difference is zero. That is possible in one way: 0.0 here and -0.0 there. \
+         Where the tensors are in the package they decide; here they are not."
+        "Look at the gradients, or publish them.";
+    MatchRate "match-rate" Divergence Error
+        "A match rate is no number of pairs"
+        "Equal pairs are counted, so a rate is a whole number out of all pairs. None of those rounds to the printed rate."
+        "Recompute the rate from the pairs.";
+    EqualPairs "equal-pairs" Divergence Error
+        "No trials can have this number of equal pairs"
+        "Bitwise equality divides the trials into classes; the equal pairs are the sum of C(n,2) over their sizes. Already one \
+         trial that stands apart from 29 others takes 29 pairs with it."
+        "Recompute the rate from the pairs.";
+    DivergenceLattice "divergence-lattice" Divergence Error
+        "A divergence is no difference of binary32 gradients"
+        "Differences of binary32 numbers are multiples of the smaller one's step. Sums of the same terms agree to better than \
+         one part in 4096, so a divergence is a multiple of 2^-11 times its own power of two; none of those rounds to the \
+         printed figure."
+        "Recompute the divergence from the gradients.";
+    DeviceCapability "device-capability" Divergence Error
+        "Compute capability, architecture and device contradict each other"
+        "Each compute capability belongs to one architecture, and well-known devices have a well-known one."
+        "Restore the capability as the driver reports it.";
+    DeviceSoftware "device-software" Divergence Error
+        "Software versions contradict each other"
+        "The local part of PyTorch's version names the CUDA version it was built with, and what ran on a host used no CUDA or \
+         cuDNN."
+        "Restore the versions as they were reported.";
+    DeviceKey "device-key" Divergence Warning
+        "A device's key does not name it"
+        "Keys are made of the words of the device's name, with the engine where it is not PyTorch, and differ in more than \
+         case."
+        "Rename the device.";
+    DeterminismProbe "determinism-probe" Divergence Error
+        "The deterministic-mode probe contradicts the devices"
+        "On a GPU a refusal names the CUDA kernel, on a host nothing refers to one. One PyTorch release has one outcome: in 2.11 \
+         this operation has no deterministic implementation on a GPU. Another release may differ, which is noted as changed."
+        "Restore the outcome, or the version under which it was observed.";
+    ExperimentIncomplete "experiment-incomplete" Divergence Warning
+        "A run is marked as incomplete"
+        "It was stopped before it had measured all that its protocol asks for. What it has measured is checked like any other."
+        "Measure the rest before publishing the figures as the protocol's.";
+    TrialHash "trial-hash" Divergence Error
+        "A trial's hash is not that of its gradient"
+        "Each trial has the SHA-256 of its values, little-endian in row-major order; it is taken again from the tensors."
+        "Find out which run the tensor belongs to.";
+    PairMismatch "pair-mismatch" Divergence Error
+        "A pair's drift or divergence is not that of its trials"
+        "Pairs are compared again from the tensors, bit for bit. Where those are not in the package, equal hashes and zero \
+         drift still imply each other."
+        "Compare the trials again.";
+    SummaryMismatch "summary-mismatch" Divergence Error
+        "A summary does not follow from its pairs"
+        "The largest drift, the largest divergence and the share of equal pairs are taken again from the recorded pairs."
+        "Summarize the pairs again.";
+    InputHash "input-hash" Divergence Error
+        "An input's hash is wrong, missing or not the same everywhere"
+        "Every arm and engine consumed the same bytes: one input, and a grid and an output gradient for each resolution. Hashes \
+         are taken again from the inputs in the package."
+        "Run again with the same inputs.";
+    TensorFile "tensor-file" Divergence Error
+        "A tensor is missing, unexpected or of another form"
+        "Tensors are .npy files (version 1.0) of little-endian binary32 values in row-major order, with the shape that the \
+         protocol asks for; nothing else is read, least of all pickled objects. Gradients are there for the resolutions that \
+         the results list, and for no others."
+        "Export the tensor again.";
+    EngineFolder "engine-folder" Divergence Error
+        "An engine is unknown or not in its own folder"
+        "The engines are torch, cuda, deterministic and cpu; each has its results in the folder of its name."
+        "Rename the folder.";
 }

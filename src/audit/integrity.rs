@@ -4,15 +4,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
 use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
+use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Document, Json, JsonError, pointer_token};
-use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
+use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
 use crate::package::name::{check_name, portable_key};
 use crate::package::partition::files;
 use crate::package::receipts::{RECEIPTS, Receipt, declared, receipt};
@@ -27,6 +29,11 @@ const DOCUMENTS: [&str; 7] =
     [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
 /// Other files that checks read.
 const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
+
+/// Whether a file is JSON that checks read.
+fn is_document(name: &str) -> bool {
+    DOCUMENTS.contains(&name) || divergence::files::engine_of(name).is_some()
+}
 
 /// What integrity found and read.
 pub(super) struct Opened {
@@ -51,15 +58,18 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut contents));
         check_undeclared(folder, &known, &mut recorder);
     }
-    for name in DOCUMENTS.iter().chain(&TEXTS) {
-        if !known.contains(*name)
+    let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
+    for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
+        if !known.contains(name)
             && let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES)
         {
-            contents.insert((*name).to_owned(), Ok(bytes));
+            contents.insert(name.to_owned(), Ok(bytes));
         }
     }
     let kind = if contents.contains_key(files::VALIDATION) {
         SubjectKind::Partition
+    } else if contents.keys().any(|name| divergence::files::engine_of(name).is_some()) {
+        SubjectKind::Divergence
     } else if contents.contains_key(CLAIMS) {
         SubjectKind::Claims
     } else {
@@ -135,8 +145,12 @@ fn check_declared(
             ),
         }
     }
+    // Tensors are read only beside the results that speak of them; elsewhere a .npy file is one to hash.
+    let has_results = entries.iter().any(|(name, _)| divergence::files::engine_of(name).is_some());
+    let wanted =
+        |name: &str| is_document(name) || TEXTS.contains(&name) || (has_results && divergence::files::is_tensor(name));
     let examined: Vec<_> =
-        sound.par_iter().map(|(name, _, receipt)| examine(folder, name, *receipt, progress)).collect();
+        sound.par_iter().map(|(name, _, receipt)| examine(folder, name, *receipt, wanted(name), progress)).collect();
     for ((name, record, receipt), examined) in sound.into_iter().zip(examined) {
         let allowed = matches!(examined, Err(FileError::Absent)) && options.allow_absent.is_match(name);
         match examined {
@@ -174,9 +188,10 @@ fn examine(
     folder: &Folder,
     name: &str,
     receipt: Receipt<'_>,
+    wanted: bool,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Examined, FileError> {
-    if DOCUMENTS.contains(&name) || TEXTS.contains(&name) {
+    if wanted {
         let content = folder.read(name, MAX_PARSED_BYTES)?;
         let raw = digest(&content);
         let normalized = if raw.sha256 == receipt.sha256 { None } else { lf_digest(&content) };
@@ -279,7 +294,7 @@ fn report_file_error(recorder: &mut Recorder, name: &str, place: Place, error: &
 
 fn parse(contents: BTreeMap<String, Content<Vec<u8>>>, recorder: &mut Recorder) -> Evidence {
     let (documents, texts): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        contents.into_iter().partition(|(name, _)| DOCUMENTS.contains(&name.as_str()));
+        contents.into_iter().partition(|(name, _)| is_document(name));
     let tolerance = recorder.tolerance();
     let parsed: Vec<_> = documents
         .into_par_iter()
@@ -345,6 +360,40 @@ fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Conten
     Ok(document)
 }
 
+/// Reads the one file of a receipt that no `receipts.json` binds. Its integrity is not run, with that reason, unless its hash
+/// is known from elsewhere.
+pub(super) fn open_file(path: &Path, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Opened {
+    let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
+    let folder = Folder::new(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut evidence = Evidence { documents: BTreeMap::new(), texts: BTreeMap::new() };
+    match folder.read(&name, MAX_RECEIPT_BYTES) {
+        Ok(bytes) => {
+            progress(bytes.len() as u64);
+            let sha256 = digest(&bytes).sha256;
+            let anchored = options.expect_receipts.as_ref();
+            let holds = anchored.is_none_or(|expected| expected.eq_ignore_ascii_case(&sha256));
+            if let Some(expected) = anchored.filter(|_| !holds) {
+                recorder.report(Code::ReceiptsAnchor, &name, Place::whole_file(), expected, &sha256);
+            } else if anchored.is_some() {
+                recorder.held();
+            }
+            recorder.note(format!("the file's SHA-256 is {sha256}"));
+            let document = parse_document(&name, bytes, &mut recorder);
+            evidence.documents.insert(name, document);
+        }
+        Err(error) => {
+            report_file_error(&mut recorder, &name, Place::whole_file(), &error);
+            evidence.documents.insert(name, Err(error.to_string()));
+        }
+    }
+    let check = match options.expect_receipts {
+        Some(_) => recorder.finish(),
+        None => recorder.not_run("it is a single file: no receipts.json records its hash"),
+    };
+    Opened { check, kind: SubjectKind::DivergenceReceipt, receipts_sha256: None, evidence }
+}
+
 /// What the members that name a file's format must be.
 fn required_schema(name: &str) -> Vec<(&'static str, Json)> {
     match name {
@@ -352,6 +401,9 @@ fn required_schema(name: &str) -> Vec<(&'static str, Json)> {
         files::VALIDATION => vec![("schema", Json::Int(1)), ("kind", Json::from("partition"))],
         files::MODEL => vec![("schema", Json::from("independent-partition-nnls-v1"))],
         CLAIMS => vec![("schema", Json::from("recount-claims-v1"))],
+        name if divergence::files::engine_of(name).is_some() => {
+            vec![("schema", Json::from(divergence::SCHEMA)), ("kind", Json::from(divergence::KIND))]
+        }
         _ => Vec::new(),
     }
 }

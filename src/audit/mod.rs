@@ -7,6 +7,7 @@ pub mod catalogue;
 mod claims;
 mod compare;
 mod discover;
+mod divergence;
 pub mod evidence;
 mod exactness;
 mod failures;
@@ -23,13 +24,13 @@ mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};
 use compare::{compare, compare_within};
-pub use discover::packages;
+pub use discover::{Subject, packages, subjects};
 pub use evidence::{Evidence, Options, PartitionEvidence};
 pub use finding::{Distance, Finding, Place};
 pub use model::{check as check_model, recorded_model};
 pub use recorder::{Recorder, same_value, show};
 pub use report::{CheckReport, Fact, Outcome, Report, RequestError, SubjectKind, SubjectReport, Tally, Verdict};
-pub use verify::{read_partition, verify};
+pub use verify::{read_partition, verify, verify_subject};
 
 use crate::package::json::Document;
 use crate::package::partition::Problem;

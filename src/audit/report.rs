@@ -51,6 +51,10 @@ pub enum SubjectKind {
     Partition,
     /// Printed medians and the claims made from them.
     Claims,
+    /// Raw results of a divergence run.
+    Divergence,
+    /// A divergence receipt: one file, which no receipts.json binds.
+    DivergenceReceipt,
     /// Receipts over files of no known kind: only their integrity is checked.
     Files,
 }
@@ -61,6 +65,8 @@ impl SubjectKind {
         match self {
             SubjectKind::Partition => "partition package",
             SubjectKind::Claims => "claims over printed medians",
+            SubjectKind::Divergence => "divergence package",
+            SubjectKind::DivergenceReceipt => "divergence receipt",
             SubjectKind::Files => "files with receipts",
         }
     }
@@ -185,9 +191,16 @@ impl SubjectReport {
             Severity::Warning => Verdict::Holds,
         };
         let nothing_compared = self.tally().total() == 0;
-        let not_run = self.checks.iter().any(|check| matches!(check.outcome, Outcome::NotRun(_)));
+        let not_run =
+            self.checks.iter().any(|check| matches!(check.outcome, Outcome::NotRun(_)) && self.asks_for(check));
         let floor = if nothing_compared || (strict && not_run) { Verdict::DoesNotHold } else { Verdict::Holds };
         self.findings().map(fails).fold(floor, Verdict::max)
+    }
+
+    /// Whether a check could have been run on evidence of this kind. A single file has no receipts.json to be compared with;
+    /// strictness asks that nothing is left out, and there nothing was.
+    fn asks_for(&self, check: &CheckReport) -> bool {
+        (self.kind, check.family) != (SubjectKind::DivergenceReceipt, Family::Integrity)
     }
 
     /// All findings of all checks.

@@ -6,14 +6,42 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
-use super::{CheckReport, Fact, Options, Place, SubjectKind, SubjectReport, integrity, recorder};
-use super::{claims, exactness, failures, model, proofs, prose, samples, timing};
+use super::{
+    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, recorder,
+};
+use super::{claims, divergence, exactness, failures, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
 /// Verifies the package in `folder`; `name` is how a person called it. `progress` is told how many bytes were hashed.
 pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> SubjectReport {
-    let opened = integrity::open(&Folder::new(folder), options, progress);
+    verify_subject(&Subject::Package(folder.to_owned()), name, options, progress).0
+}
+
+/// Verifies a package or a receipt, and gives the contents that were judged, so that what is used afterwards is what was
+/// verified. That nothing binds the bytes of a single file makes its integrity "not run"; it does not make it fail, since
+/// there is nothing that could have been run.
+pub fn verify_subject(
+    subject: &Subject,
+    name: &str,
+    options: &Options,
+    progress: &(dyn Fn(u64) + Sync),
+) -> (SubjectReport, Evidence) {
+    match subject {
+        Subject::Receipt(path) => judge(integrity::open_file(path, options, progress), name, options),
+        Subject::Package(folder) => {
+            let (mut report, evidence) = judge(integrity::open(&Folder::new(folder), options, progress), name, options);
+            report.limits.push(
+                "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can"
+                    .to_owned(),
+            );
+            (report, evidence)
+        }
+    }
+}
+
+/// All checks on what was opened.
+fn judge(opened: integrity::Opened, name: &str, options: &Options) -> (SubjectReport, Evidence) {
     let mut report = SubjectReport {
         path: name.to_owned(),
         kind: opened.kind,
@@ -22,26 +50,43 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
         facts: Vec::new(),
         limits: Vec::new(),
     };
+    let evidence = opened.evidence;
     match opened.kind {
-        SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
+        SubjectKind::Partition => partition(&evidence, options, &mut report),
         SubjectKind::Claims => {
-            report.checks.push(claims::check(&opened.evidence, options));
-            report.facts = claims::facts(&opened.evidence);
+            report.checks.push(claims::check(&evidence, options));
+            report.facts = claims::facts(&evidence);
             report.limits.push(
                 "that the printed medians are right: their samples are not here, and nothing was measured again"
                     .to_owned(),
             );
         }
+        SubjectKind::Divergence => {
+            report.checks.push(divergence::check_package(&evidence, options));
+            report.facts = divergence::package_facts(&evidence);
+            report.limits.extend(divergence::package_limits());
+        }
+        SubjectKind::DivergenceReceipt => {
+            for document in evidence.documents.values() {
+                match document {
+                    Ok(document) => {
+                        report.checks.push(divergence::check_receipt(document, options));
+                        report.facts = divergence::receipt_facts(document);
+                    }
+                    Err(reason) => {
+                        let recorder = Recorder::new(Family::Divergence, options.tolerance);
+                        report.checks.push(recorder.not_run(reason.as_str()));
+                    }
+                }
+            }
+            report.limits.extend(divergence::receipt_limits());
+        }
         SubjectKind::Files => {
             report.limits.push("what the files say: no check of their content is known for them".to_owned())
         }
     }
-    report.limits.push(
-        "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can"
-            .to_owned(),
-    );
-    locate(report.checks.iter_mut(), &opened.evidence);
-    report
+    locate(report.checks.iter_mut(), &evidence);
+    (report, evidence)
 }
 
 /// Reads the contents of a partition package without judging them.

@@ -1,6 +1,7 @@
 //! The command line: arguments become calls, results go to a renderer, and a status comes back.
 
 mod completions;
+mod divergence;
 mod environment;
 mod explain;
 mod man;
@@ -28,8 +29,10 @@ Exit status:
   2  the request could not be carried out (arguments, unreadable or unknown package)";
 
 /// What `--version` says; `-V` says the number alone.
-const LONG_VERSION: &str =
-    concat!(env!("CARGO_PKG_VERSION"), "\nreads: independent-partition-nnls-v1, recount-claims-v1");
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nreads: independent-partition-nnls-v1, recount-claims-v1, recount-divergence-v1"
+);
 
 /// Counts published performance evidence again: verifies packages, refits their models.
 #[derive(Debug, Parser)]
@@ -58,10 +61,13 @@ pub struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Verify packages: hashes, samples, proofs, model, prose
+    /// Verify packages and receipts: hashes, samples, proofs, model, prose, divergence
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
+    /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
+    #[command(subcommand)]
+    Divergence(divergence::Command),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
     /// Write receipts.json for a folder
@@ -106,6 +112,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
     match cli.command {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),
         Command::Explain(args) => explain::run(&args, common, environment),

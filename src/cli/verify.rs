@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
-use crate::audit::{self, Options, Report, RequestError};
+use crate::audit::{self, Options, Report, RequestError, Subject};
 use crate::render::{Format, Style, render};
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Package folders, or folders with packages below them
+    /// Package folders, divergence receipts, or folders with any of them below
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Form of the report
@@ -33,7 +33,7 @@ pub(super) struct Checks {
     /// Accept the absence of declared files that match (repeatable), such as 'code/*'
     #[arg(long, value_name = "GLOB")]
     allow_absent: Vec<String>,
-    /// Fail unless receipts.json itself has this SHA-256, known from elsewhere
+    /// Fail unless receipts.json itself (or the single receipt) has this SHA-256, known from elsewhere
     #[arg(long, value_name = "SHA256", value_parser = sha256)]
     expect_receipts: Option<String>,
     /// Largest relative difference of recomputed floats
@@ -63,24 +63,25 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     let options = args.checks.options()?;
     let output = Output::open(args.output.as_deref())?;
     let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
-    let mut folders = Vec::new();
+    let mut subjects = Vec::new();
     for path in &args.paths {
-        match audit::packages(path) {
-            Ok(found) => folders.extend(found),
+        match audit::subjects(path) {
+            Ok(found) => subjects.extend(found),
             Err(reason) => report.errors.push(RequestError { path: path.display().to_string(), reason }),
         }
     }
     // The same package may be named twice, by itself and by a folder above it.
     let mut seen = std::collections::HashSet::new();
-    folders.retain(|folder| seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.clone())));
-    if options.expect_receipts.is_some() && folders.len() != 1 {
-        anyhow::bail!("--expect-receipts is about one package, but the paths stand for {}", folders.len());
+    let real = |subject: &Subject| subject.path().canonicalize().unwrap_or_else(|_| subject.path().to_owned());
+    subjects.retain(|subject| seen.insert(real(subject)));
+    if options.expect_receipts.is_some() && subjects.len() != 1 {
+        anyhow::bail!("--expect-receipts is about one package or receipt, but the paths stand for {}", subjects.len());
     }
     let progress = progress_bar(environment);
-    for folder in &folders {
-        let name = folder.display().to_string();
+    for subject in &subjects {
+        let name = subject.path().display().to_string();
         progress.set_message(name.clone());
-        report.subjects.push(audit::verify(folder, &name, &options, &|bytes| progress.inc(bytes)));
+        report.subjects.push(audit::verify_subject(subject, &name, &options, &|bytes| progress.inc(bytes)).0);
     }
     progress.finish_and_clear();
     let style = Style {

@@ -1,6 +1,7 @@
 //! What is on disk: names, bytes, line endings, hashes, JSON and CSV. Knows nothing of findings.
 
 pub mod digest;
+pub mod divergence;
 pub mod folder;
 pub mod json;
 pub mod limits;

@@ -4,11 +4,13 @@
 //! control characters, line breaks and invisible or direction-changing characters as escapes ([`escape`]). The output
 //! depends on the report and the [`Style`] alone: no clock, no environment, no path that the report does not hold.
 
+mod divergence;
 pub mod escape;
 pub mod explain;
 mod json;
 mod junit;
 mod markdown;
+mod measured;
 mod refit;
 mod sarif;
 mod selftest;
@@ -24,7 +26,9 @@ use clap::ValueEnum;
 
 use crate::audit::Report;
 
+pub use divergence::{CompareView, compare};
 pub use explain::{explain, list};
+pub use measured::measured;
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
 pub use table::Table;
