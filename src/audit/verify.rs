@@ -89,22 +89,6 @@ fn judge(opened: integrity::Opened, name: &str, options: &Options) -> (SubjectRe
     (report, evidence)
 }
 
-/// Reads the contents of a partition package without judging them.
-///
-/// # Errors
-/// The folder does not hold a partition package.
-pub fn read_partition(folder: &Path, options: &Options) -> Result<Evidence, String> {
-    let folders = super::packages(folder)?;
-    let [folder] = folders.as_slice() else {
-        return Err(format!("{} packages lie below it; name one", folders.len()));
-    };
-    let opened = integrity::open(&Folder::new(folder), options, &|_| {});
-    match opened.kind {
-        SubjectKind::Partition => Ok(opened.evidence),
-        other => Err(format!("it is not a partition package but {}", other.title())),
-    }
-}
-
 type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
 type RefitCheck = fn(&PartitionEvidence<'_>, &RefitEvidence<'_, '_>, &Options) -> CheckReport;
 

@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Let warnings count for --at-least
     #[arg(long)]
     strict: bool,
-    /// Form of the result
+    /// Form of the result; only `verify` has junit and sarif, too
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     /// Write the result to a file instead of standard output

@@ -150,6 +150,8 @@ pub fn run(
     if chosen.is_empty() {
         return Err(SelftestError::NothingToForge);
     }
+    // One is tried before many, so that its error is said as it is.
+    drop(Workbench::new(&source, options)?);
     progress(Progress::Total(chosen.len()));
     let outcomes: Vec<_> = chosen
         .par_iter()
