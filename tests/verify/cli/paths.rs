@@ -187,7 +187,7 @@ fn what_could_not_be_searched_is_an_error_even_beside_packages() {
     fs::remove_dir_all(outer.file("d")).unwrap();
     // Whoever may read everything cannot try this.
     fs::create_dir(outer.file("closed")).unwrap();
-    fs::set_permissions(outer.file("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(outer.file("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read_dir(outer.file("closed")).is_err() {
         let outcome = verify(&[outer.path()], &[]);
         outcome.exits(2);
