@@ -8,6 +8,10 @@ cargo build --release --locked || exit 2
 recount=target/release/recount
 failed=0
 summary=()
+packages=0
+claims=0
+receipts=0
+models=0
 
 # Runs a command; its status decides, its words go into the summary.
 check() {
@@ -19,40 +23,60 @@ check() {
   else
     summary+=("FAILS   $what")
     failed=1
+    return 1
   fi
 }
 
-# A package's receipts.json must be the one whose hash this repository records outside of the package.
-anchored() {
-  local receipts=$1 sha256=$2
-  "$recount" verify "$(dirname "$receipts")" --strict --expect-receipts "$sha256"
+# Verifies a package. Claims are refitted where they are verified, as a package of claims has no model of its own.
+verify() {
+  local package=$1 what="verify $1"
+  shift
+  if [[ -f $package/claims.json ]]; then
+    what+=" (claims are refitted from the printed medians)"
+    check "$what" "$recount" verify "$package" "$@" && claims=$((claims + 1))
+  else
+    check "$what" "$recount" verify "$package" "$@"
+  fi && packages=$((packages + 1))
+}
+
+refit() {
+  check "refit $1" "$recount" refit "$1" --exact --quiet "${@:2}" && models=$((models + 1))
 }
 
 shopt -s nullglob
 declare -A anchors=()
-while read -r sha256 receipts; do
-  anchors[$receipts]=$sha256
+while read -r sha256 name; do
+  anchors[$name]=$sha256
 done < receipts/artifacts.sha256
 
-for receipts in artifacts/*/receipts.json; do
-  if [[ -z ${anchors[$receipts]:-} ]]; then
-    check "$receipts is listed in receipts/artifacts.sha256" false
+for package in artifacts/*/; do
+  name=${package}receipts.json
+  if [[ -z ${anchors[$name]:-} ]]; then
+    check "$name is listed in receipts/artifacts.sha256" false
   fi
 done
-for receipts in "${!anchors[@]}"; do
-  check "verify $(dirname "$receipts")" anchored "$receipts" "${anchors[$receipts]}"
+# A package's receipts.json must be the one whose hash this repository records outside of the package.
+for name in "${!anchors[@]}"; do
+  verify "$(dirname "$name")" --strict --expect-receipts "${anchors[$name]}"
 done
 for receipt in receipts/*.json; do
-  check "verify $receipt" "$recount" verify "$receipt" --strict
+  check "verify $receipt" "$recount" verify "$receipt" --strict && receipts=$((receipts + 1))
 done
 for model in artifacts/*/model.json; do
-  check "refit $(dirname "$model")" "$recount" refit "$(dirname "$model")" --exact --quiet
+  refit "$(dirname "$model")"
 done
 for package in "$@"; do
-  check "verify $package" "$recount" verify "$package"
-  check "refit $package" "$recount" refit "$package" --exact --quiet
+  verify "$package"
+  if [[ -f $package/model.json || -f $package/validation.json ]]; then
+    refit "$package"
+  fi
 done
+if ((packages + receipts == 0)); then
+  check "anything was verified" false
+fi
 
 printf '\n== Summary\n'
 printf '%s\n' "${summary[@]}"
+printf 'hold: packages %d (of these, claims refitted from printed medians: %d), single receipts %d, models refitted %d\n' \
+  "$packages" "$claims" "$receipts" "$models"
 exit "$failed"

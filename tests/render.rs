@@ -247,7 +247,7 @@ fn several_subjects_get_a_closing_summary() {
       tolerance
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
       does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
-      check not run
+      check not run (model)
     ✗ could not be verified; 1 of 2 subjects holds; 3020 bit-exact, 31 within
       tolerance; 1 path could not be looked at
     "#);
@@ -261,7 +261,7 @@ fn quiet_text_is_the_verdicts_and_the_errors() {
       tolerance
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
       does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
-      check not run
+      check not run (model)
     "#);
 }
 
@@ -344,7 +344,7 @@ fn verbose_text_shows_every_place_and_the_reasons() {
 
     ✗ evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&: something
       does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1
-      check not run
+      check not run (model)
     "#);
 }
 
@@ -383,6 +383,26 @@ fn strict_says_that_warnings_fail() {
         "{strict}"
     );
     assert!(rendered(&report, Format::Junit).contains("<failure message=\"1 warning (--strict)\">"));
+}
+
+#[test]
+fn strict_names_the_checks_that_were_not_run() {
+    let mut subject = hostile();
+    subject.checks.retain(|check| matches!(check.outcome, Outcome::NotRun(_)));
+    let not_run = subject.checks[0].family.name();
+    let said = |subject: &SubjectReport| {
+        let report = Report { strict: true, ..alone(subject.clone()) };
+        rendered_as(&report, Format::Text, &Style { width: 400, ..verbosity(Verbosity::Quiet) })
+    };
+    subject.checks[0].tally.exact = 1;
+    let strict = said(&subject);
+    assert!(strict.contains("does not hold, as checks that were not run fail under --strict;"), "{strict}");
+    assert!(strict.contains(&format!("1 check not run ({not_run})")), "{strict}");
+    let warned = hostile().checks.remove(0);
+    assert!(warned.findings.iter().any(|finding| finding.severity == recount::audit::Severity::Warning));
+    subject.checks.insert(0, warned);
+    let strict = said(&subject);
+    assert!(strict.contains(", as warnings and checks that were not run fail under --strict"), "{strict}");
 }
 
 #[test]
@@ -811,7 +831,7 @@ fn markdown_is_a_comment_on_a_pull_request() {
 
     ### ✗ ``evidence/\x1b[31m|<script>"'`\r\n\u202e{0}[x](y)*@me*\x00\ufffe&`` (claims over printed medians)
 
-    something does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1 check not run
+    something does not hold (8 errors, 1 warning); 569 bit-exact, 0 within tolerance; 1 check not run (model)
 
     |  | check | outcome | bit-exact | within tolerance | findings |
     | --- | --- | --- | ---: | ---: | ---: |

@@ -11,6 +11,7 @@
 mod common;
 
 mod verify {
+    mod bounds;
     mod canonical;
     mod cli;
     mod codes;
@@ -20,9 +21,11 @@ mod verify {
     mod names;
     mod published;
     mod receipts;
+    mod reproduce;
     mod rows;
     mod shapes;
     mod special_files;
+    mod swapped;
     mod syntax;
     mod valid;
 }

@@ -1,10 +1,12 @@
 //! From a path given by a person to the packages and receipts it stands for.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::RequestError;
 use crate::package::divergence::{is_receipt, looks_like_receipt};
-use crate::package::folder::Folder;
+use crate::package::folder::{FileError, Folder};
 use crate::package::json::Document;
 use crate::package::limits::{MAX_FOLDER_DEPTH, MAX_RECEIPT_BYTES};
 use crate::package::receipts::RECEIPTS;
@@ -27,18 +29,27 @@ impl Subject {
     }
 }
 
-/// Everything that `path` stands for, sorted by path: itself, or what lies below it. Below a folder a `.json` file that is no
-/// divergence receipt is passed over; named by itself it is an error.
+/// What a path stands for.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// What can be verified, sorted by path.
+    pub subjects: Vec<Subject>,
+    /// What may be or hold something to verify and could not be looked at.
+    pub skipped: Vec<RequestError>,
+}
+
+/// Everything that `path` stands for: itself, or what lies below it. Below a folder a `.json` file that is no divergence
+/// receipt is passed over; named by itself it is an error.
 ///
 /// # Errors
 /// A sentence for a person: nothing there, nothing to verify, or a folder that cannot be read.
-pub fn subjects(path: &Path) -> Result<Vec<Subject>, String> {
+pub fn subjects(path: &Path) -> Result<Found, String> {
     if metadata(path)?.is_file() {
         return if path.file_name().is_some_and(|name| name == RECEIPTS) {
             let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            Ok(vec![Subject::Package(folder.unwrap_or(Path::new(".")).to_owned())])
-        } else if may_be_receipt(path)? {
-            Ok(vec![Subject::Receipt(path.to_owned())])
+            Ok(Found::one(Subject::Package(folder.unwrap_or(Path::new(".")).to_owned())))
+        } else if may_be_receipt(path).map_err(|error| error.to_string())? {
+            Ok(Found::one(Subject::Receipt(path.to_owned())))
         } else {
             Err(format!("it is a file, but no divergence receipt; give one, or the folder that holds {RECEIPTS}"))
         };
@@ -46,10 +57,16 @@ pub fn subjects(path: &Path) -> Result<Vec<Subject>, String> {
     search_all(path, true)
 }
 
+impl Found {
+    fn one(subject: Subject) -> Self {
+        Self { subjects: vec![subject], skipped: Vec::new() }
+    }
+}
+
 /// The package folders that `path` stands for, sorted: itself, or those below it.
 ///
 /// # Errors
-/// A sentence for a person: nothing there, no package, or a folder that cannot be read.
+/// A sentence for a person: nothing there, no package, or something below it that could not be looked at.
 pub fn packages(path: &Path) -> Result<Vec<PathBuf>, String> {
     let found = if metadata(path)?.is_file() {
         if path.file_name().is_none_or(|name| name != RECEIPTS) {
@@ -59,7 +76,10 @@ pub fn packages(path: &Path) -> Result<Vec<PathBuf>, String> {
     } else {
         search_all(path, false)?
     };
-    Ok(found.into_iter().map(|subject| subject.path().to_owned()).collect())
+    if let Some(skipped) = found.skipped.first() {
+        return Err(format!("{}: {}", skipped.path, skipped.reason));
+    }
+    Ok(found.subjects.into_iter().map(|subject| subject.path().to_owned()).collect())
 }
 
 fn metadata(path: &Path) -> Result<fs::Metadata, String> {
@@ -74,53 +94,78 @@ fn metadata(path: &Path) -> Result<fs::Metadata, String> {
     }
 }
 
-fn search_all(path: &Path, with_receipts: bool) -> Result<Vec<Subject>, String> {
-    let mut search = Search { with_receipts, found: Vec::new(), unreadable: None };
+fn search_all(path: &Path, with_receipts: bool) -> Result<Found, String> {
+    let mut search = Search { with_receipts, found: Found::default(), links: Vec::new() };
     search.folder(path, 0);
-    search.found.sort_by(|left, right| left.path().cmp(right.path()));
+    search.links();
+    let Found { mut subjects, mut skipped } = search.found;
+    subjects.sort_by(|left, right| left.path().cmp(right.path()));
+    skipped.sort_by(|left, right| left.path.cmp(&right.path));
     let or_receipt = if with_receipts { " and no divergence receipt" } else { "" };
-    match (search.found.is_empty(), search.unreadable) {
-        (true, Some(reason)) => Err(reason),
+    match (subjects.is_empty(), skipped.first()) {
+        (true, Some(first)) => Err(format!("{}: {}", first.path, first.reason)),
         (true, None) => Err(format!("no {RECEIPTS}{or_receipt} in it or in a folder below it; nothing to verify")),
-        (false, _) => Ok(search.found),
+        (false, _) => Ok(Found { subjects, skipped }),
     }
 }
 
 struct Search {
     with_receipts: bool,
-    found: Vec<Subject>,
-    unreadable: Option<String>,
+    found: Found,
+    /// Links below the path.
+    links: Vec<PathBuf>,
 }
 
 impl Search {
+    fn skip(&mut self, path: &Path, reason: impl Into<String>) {
+        self.found.skipped.push(RequestError { path: path.display().to_string(), reason: reason.into() });
+    }
+
     /// A package's own folders are not searched: what lies in them belongs to it.
     fn folder(&mut self, folder: &Path, depth: usize) {
         if fs::symlink_metadata(folder.join(RECEIPTS)).is_ok() {
-            self.found.push(Subject::Package(folder.to_owned()));
+            self.found.subjects.push(Subject::Package(folder.to_owned()));
             return;
         }
         if depth == MAX_FOLDER_DEPTH {
+            self.skip(folder, format!("it lies more than {MAX_FOLDER_DEPTH} folders deep and was not searched"));
             return;
         }
-        match fs::read_dir(folder) {
-            Ok(entries) => {
-                for entry in entries.flatten() {
-                    // The entry's own type: a link to a folder is not entered, so there are no loops.
-                    let Ok(kind) = entry.file_type() else { continue };
-                    let path = entry.path();
-                    if kind.is_dir() {
-                        self.folder(&path, depth + 1);
-                    } else if self.with_receipts
-                        && kind.is_file()
-                        && path.extension().is_some_and(|extension| extension == "json")
-                        && may_be_receipt(&path) == Ok(true)
-                    {
-                        self.found.push(Subject::Receipt(path));
+        let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+        match entries {
+            Ok(entries) => entries.iter().for_each(|entry| self.entry(entry, depth)),
+            Err(error) => self.skip(folder, format!("it cannot be read: {error}")),
+        }
+    }
+
+    fn entry(&mut self, entry: &fs::DirEntry, depth: usize) {
+        let path = entry.path();
+        // The entry's own type: a link to a folder is not entered, so there are no loops.
+        match entry.file_type() {
+            Err(error) => self.skip(&path, format!("it cannot be read: {error}")),
+            Ok(kind) if kind.is_dir() => self.folder(&path, depth + 1),
+            Ok(kind) if kind.is_symlink() => self.links.push(path),
+            Ok(kind) => {
+                let is_json = path.extension().is_some_and(|extension| extension == "json");
+                if self.with_receipts && kind.is_file() && is_json {
+                    match may_be_receipt(&path) {
+                        Ok(true) => self.found.subjects.push(Subject::Receipt(path)),
+                        // What is too large to be a receipt is none.
+                        Ok(false) | Err(FileError::TooLarge { .. }) => {}
+                        Err(error) => self.skip(&path, error.to_string()),
                     }
                 }
             }
-            Err(error) => {
-                self.unreadable.get_or_insert(format!("{} cannot be read: {error}", folder.display()));
+        }
+    }
+
+    /// A link to a package is not followed, and not passed over in silence unless the package is found anyway.
+    fn links(&mut self) {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let found: HashSet<_> = self.found.subjects.iter().filter_map(|subject| real(subject.path())).collect();
+        for link in std::mem::take(&mut self.links) {
+            if link.join(RECEIPTS).is_file() && real(&link).is_some_and(|target| !found.contains(&target)) {
+                self.skip(&link, "it is a link to a package, which is not followed; name the package itself");
             }
         }
     }
@@ -130,10 +175,13 @@ impl Search {
 ///
 /// # Errors
 /// The file cannot be read.
-fn may_be_receipt(path: &Path) -> Result<bool, String> {
+fn may_be_receipt(path: &Path) -> Result<bool, FileError> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().and_then(|name| name.to_str()).ok_or("its name is not UTF-8 text")?;
-    let bytes = Folder::new(folder).read(name, MAX_RECEIPT_BYTES).map_err(|error| error.to_string())?;
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or_else(|| FileError::Io(std::io::Error::other("the name is not UTF-8 text")))?;
+    let bytes = Folder::new(folder).read(name, MAX_RECEIPT_BYTES)?;
     if looks_like_receipt(&bytes) {
         return Ok(true);
     }

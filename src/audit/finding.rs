@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::catalogue::{Code, Severity};
+use crate::package::limits::MAX_POINTER_BYTES;
 
 /// One thing that does not hold, and where.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,9 +52,14 @@ impl Place {
         Self::default()
     }
 
-    /// A value in a JSON file; line and column are filled in when the report is finished.
+    /// A value in a JSON file; line and column are filled in when the report is finished. Where the pointer is too long to
+    /// be shown, the innermost value around it whose pointer is not.
     pub fn pointer(pointer: impl Into<String>) -> Self {
-        Self { pointer: Some(pointer.into()), ..Self::default() }
+        let mut pointer = pointer.into();
+        while pointer.len() > MAX_POINTER_BYTES {
+            pointer.truncate(pointer.rfind('/').unwrap_or(0));
+        }
+        Self { pointer: Some(pointer), ..Self::default() }
     }
 
     /// A cell of a CSV file or of a table in a text.

@@ -24,9 +24,6 @@ pub(super) const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
 pub(super) const MEDIANS: &str = "medians.csv";
 
-/// The folder of a checkout's history, which no receipt can cover.
-const VERSION_CONTROL: &str = ".git";
-
 /// JSON files that checks read.
 const DOCUMENTS: [&str; 7] =
     [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
@@ -264,14 +261,18 @@ fn judge(
 
 fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
     match folder.list() {
-        Ok(names) => {
-            let (history, names): (Vec<_>, Vec<_>) =
-                names.iter().partition(|name| name.split('/').any(|part| part == VERSION_CONTROL));
-            if !history.is_empty() {
-                recorder.note(format!("the {VERSION_CONTROL} folder is not part of the package"));
+        Ok(listing) => {
+            if let Some(first) = listing.left_out.first() {
+                let more = listing.left_out.len() - 1;
+                let more = if more > 0 { format!(" and {more} more like it") } else { String::new() };
+                recorder.note(format!("left out, as no part of the package: {first}{more}"));
             }
-            for name in names.into_iter().filter(|name| !known.contains(*name)) {
+            for name in listing.names.iter().filter(|name| !known.contains(*name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
+            }
+            for name in &listing.not_utf8 {
+                let expected = "a receipt, under a name in UTF-8";
+                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), expected, "a name that is not UTF-8");
             }
         }
         Err(error) => {
@@ -344,7 +345,7 @@ fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Conten
         if found != Some(&expected) {
             // The document is dropped below, so its lines are looked up now.
             let pointer = format!("/{member}");
-            let (line, column) = document.position_or_parent(&pointer).unzip();
+            let (line, column) = document.position(&pointer).unzip();
             let place = Place { line, column, ..Place::pointer(pointer) };
             recorder.report(
                 Code::UnsupportedSchema,

@@ -14,6 +14,7 @@ mod failures;
 pub mod finding;
 mod integrity;
 mod model;
+mod opened;
 mod proofs;
 mod prose;
 mod recorder;
@@ -24,13 +25,14 @@ mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};
 use compare::{compare, compare_within};
-pub use discover::{Subject, packages, subjects};
+pub use discover::{Found, Subject, packages, subjects};
 pub use evidence::{Evidence, Options, PartitionEvidence};
 pub use finding::{Distance, Finding, Place};
 pub use model::{check as check_model, recorded_model};
+pub use opened::{OpenedPartition, open_partition, spoils_refit};
 pub use recorder::{Recorder, same_value, show};
 pub use report::{CheckReport, Fact, Outcome, Report, RequestError, SubjectKind, SubjectReport, Tally, Verdict};
-pub use verify::{read_partition, verify, verify_subject};
+pub use verify::{verify, verify_subject};
 
 use crate::package::json::Document;
 use crate::package::partition::Problem;

@@ -10,6 +10,9 @@ use crate::package::json::{Document, Json, Members, canonical, python_float};
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
 
+/// Findings of one code that a family lists; a package chooses how many there are.
+const LISTED_FINDINGS: usize = 1000;
+
 /// Collects one check family's findings and counts its comparisons.
 #[derive(Debug)]
 pub struct Recorder {
@@ -17,13 +20,25 @@ pub struct Recorder {
     tolerance: f64,
     tally: Tally,
     findings: Vec<Finding>,
+    /// For each code how many findings there are, listed or not.
+    counts: Vec<usize>,
+    /// Whether the finding written down last is listed.
+    last_is_listed: bool,
     notes: Vec<String>,
 }
 
 impl Recorder {
     /// A recorder for one family; `tolerance` is the relative difference that floats may have where rounding may differ.
     pub fn new(family: Family, tolerance: f64) -> Self {
-        Self { family, tolerance, tally: Tally::default(), findings: Vec::new(), notes: Vec::new() }
+        Self {
+            family,
+            tolerance,
+            tally: Tally::default(),
+            findings: Vec::new(),
+            counts: vec![0; Code::ALL.len()],
+            last_is_listed: false,
+            notes: Vec::new(),
+        }
     }
 
     /// The relative tolerance for floats.
@@ -33,7 +48,9 @@ impl Recorder {
 
     /// Writes down a finding at any place of any file.
     pub fn report(&mut self, code: Code, file: &str, place: Place, expected: impl Display, found: impl Display) {
-        self.tally.wrong += 1;
+        if !self.count(code) {
+            return;
+        }
         self.findings.push(Finding {
             code,
             severity: code.severity(),
@@ -55,8 +72,17 @@ impl Recorder {
         expected: impl Display,
         found: impl Display,
     ) {
-        let pointer = document.pointer_of(at).unwrap_or_default().to_owned();
+        let is_listed = self.counts[code as usize] < LISTED_FINDINGS;
+        let pointer = if is_listed { document.pointer_of(at).unwrap_or_default() } else { String::new() };
         self.report(code, document.name(), Place::pointer(pointer), expected, found);
+    }
+
+    /// Counts a finding; says whether it is to be listed.
+    fn count(&mut self, code: Code) -> bool {
+        self.tally.wrong += 1;
+        self.counts[code as usize] += 1;
+        self.last_is_listed = self.counts[code as usize] <= LISTED_FINDINGS;
+        self.last_is_listed
     }
 
     /// Counts one comparison that held exactly.
@@ -134,6 +160,7 @@ impl Recorder {
     pub fn add_distance(&mut self, expected: &Json, found: &Json) {
         if let (Some(expected), Some(found), Some(finding)) =
             (expected.as_f64(), found.as_f64(), self.findings.last_mut())
+            && self.last_is_listed
         {
             finding.distance = Distance::between(expected, found);
         }
@@ -147,7 +174,14 @@ impl Recorder {
     /// Takes over everything that another recorder of the same family wrote down.
     pub fn absorb(&mut self, other: Recorder) {
         self.tally += other.tally;
-        self.findings.extend(other.findings);
+        let mut listed = self.counts.clone();
+        for finding in other.findings {
+            listed[finding.code as usize] += 1;
+            if listed[finding.code as usize] <= LISTED_FINDINGS {
+                self.findings.push(finding);
+            }
+        }
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
         self.notes.extend(other.notes);
     }
 
@@ -158,7 +192,8 @@ impl Recorder {
 
     /// The family's result: failed on any error, not run where nothing was compared.
     pub fn finish(mut self) -> CheckReport {
-        self.findings.sort_by_cached_key(|finding| (finding.file.clone(), finding.place.line, finding.code.name()));
+        self.say_what_is_not_listed();
+        sort(&mut self.findings);
         let outcome = if !self.clean() {
             Outcome::Failed
         } else if self.tally.total() == 0 {
@@ -169,6 +204,26 @@ impl Recorder {
         CheckReport { family: self.family, outcome, tally: self.tally, findings: self.findings, notes: self.notes }
     }
 
+    /// One more finding for each code of which not all are listed; it stands for those that the tally counts already.
+    fn say_what_is_not_listed(&mut self) {
+        for (code, count) in Code::ALL.iter().zip(&self.counts) {
+            if *count > LISTED_FINDINGS {
+                let last = self.findings.iter().rfind(|finding| finding.code == *code);
+                let file = last.map_or_else(|| ".".to_owned(), |finding| finding.file.clone());
+                self.findings.push(Finding {
+                    code: *code,
+                    severity: code.severity(),
+                    file,
+                    place: Place::whole_file(),
+                    expected: "no such finding".to_owned(),
+                    found: format!("{} more, which are counted and not listed", count - LISTED_FINDINGS),
+                    distance: None,
+                    advice: code.advice().to_owned(),
+                });
+            }
+        }
+    }
+
     /// The family's result where it could not be run; findings written down so far are kept.
     pub fn not_run(self, reason: impl Into<String>) -> CheckReport {
         let mut report = self.finish();
@@ -177,6 +232,12 @@ impl Recorder {
         }
         report
     }
+}
+
+/// Sorts findings by file, place and code.
+pub(super) fn sort(findings: &mut [Finding]) {
+    let key = |finding: &Finding| (finding.place.line, finding.place.column, finding.code.name());
+    findings.sort_by(|left, right| left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right))));
 }
 
 /// Equality of values as recorded: an integer is not a float, and floats are compared by their bits. Objects are equal

@@ -199,7 +199,7 @@ impl SubjectReport {
 
     /// Whether a check could have been run on evidence of this kind. A single file has no receipts.json to be compared with;
     /// strictness asks that nothing is left out, and there nothing was.
-    fn asks_for(&self, check: &CheckReport) -> bool {
+    pub fn asks_for(&self, check: &CheckReport) -> bool {
         (self.kind, check.family) != (SubjectKind::DivergenceReceipt, Family::Integrity)
     }
 

@@ -1,11 +1,14 @@
 //! Verification of one package: integrity first, then every other family on what could be read, side by side.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
-use super::{CheckReport, Fact, Family, Finding, Options, Recorder, Subject, SubjectKind, SubjectReport, integrity};
+use super::{
+    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, recorder,
+};
 use super::{claims, divergence, exactness, failures, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
@@ -82,24 +85,8 @@ fn judge(opened: integrity::Opened, name: &str, options: &Options) -> (SubjectRe
             report.limits.push("what the files say: no check of their content is known for them".to_owned())
         }
     }
-    locate(&mut report, &evidence);
+    locate(report.checks.iter_mut(), &evidence);
     (report, evidence)
-}
-
-/// Reads the contents of a partition package without judging them.
-///
-/// # Errors
-/// The folder does not hold a partition package.
-pub fn read_partition(folder: &Path, options: &Options) -> Result<Evidence, String> {
-    let folders = super::packages(folder)?;
-    let [folder] = folders.as_slice() else {
-        return Err(format!("{} packages lie below it; name one", folders.len()));
-    };
-    let opened = integrity::open(&Folder::new(folder), options, &|_| {});
-    match opened.kind {
-        SubjectKind::Partition => Ok(opened.evidence),
-        other => Err(format!("it is not a partition package but {}", other.title())),
-    }
 }
 
 type Check = fn(&PartitionEvidence<'_>, &Options) -> CheckReport;
@@ -148,17 +135,22 @@ fn facts(package: &PartitionEvidence<'_>) -> Vec<Fact> {
     facts
 }
 
-/// Fills in line and column of findings that have a JSON pointer.
-fn locate(report: &mut SubjectReport, evidence: &Evidence) {
-    let findings = report.checks.iter_mut().flat_map(|check| &mut check.findings);
-    for Finding { file, place, .. } in findings {
-        if place.line.is_none()
-            && let Some(pointer) = &place.pointer
-            && let Ok(document) = evidence.document(file)
-            && let Some((line, column)) = document.position_or_parent(pointer)
-        {
-            place.line = Some(line);
-            place.column = Some(column);
+/// Fills in line and column of findings that have a JSON pointer, one walk over each document, and sorts by them.
+pub(super) fn locate<'c>(checks: impl Iterator<Item = &'c mut CheckReport>, evidence: &Evidence) {
+    let mut checks: Vec<_> = checks.collect();
+    let mut of_file: BTreeMap<String, Vec<&mut Place>> = BTreeMap::new();
+    for finding in checks.iter_mut().flat_map(|check| &mut check.findings) {
+        if finding.place.line.is_none() && finding.place.pointer.is_some() {
+            of_file.entry(finding.file.clone()).or_default().push(&mut finding.place);
         }
     }
+    for (file, places) in of_file {
+        let Ok(document) = evidence.document(&file) else { continue };
+        let pointers: Vec<String> = places.iter().filter_map(|place| place.pointer.clone()).collect();
+        let positions = document.positions(pointers.iter().map(String::as_str));
+        for (place, pointer) in places.into_iter().zip(&pointers) {
+            (place.line, place.column) = positions.get(pointer.as_str()).copied().unzip();
+        }
+    }
+    checks.into_iter().for_each(|check| recorder::sort(&mut check.findings));
 }

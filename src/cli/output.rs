@@ -56,6 +56,15 @@ impl Output {
         matches!(self, Output::Stdout)
     }
 
+    /// Whether what is written to one place would be lost, or mixed, with what is written to the other.
+    pub(super) fn is_same(&self, other: &Output) -> bool {
+        match (self, other) {
+            (Output::Stdout, Output::Stdout) => true,
+            (Output::File { path: left }, Output::File { path: right }) => real(left) == real(right),
+            _ => false,
+        }
+    }
+
     /// Writes the result with `write`. A reader that closes the pipe early is no error.
     ///
     /// # Errors
@@ -79,6 +88,19 @@ impl Output {
     }
 }
 
+/// The path without links on the way; the file itself may not be there yet.
+fn real(path: &Path) -> PathBuf {
+    let whole = || {
+        let name = path.file_name()?;
+        fs::canonicalize(folder_of(path)).ok().map(|folder| folder.join(name))
+    };
+    fs::canonicalize(path).ok().or_else(whole).unwrap_or_else(|| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes to something that a reader may close at any time.
 fn stream(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut buffered = BufWriter::new(stream);
@@ -90,6 +112,5 @@ fn stream(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 /// A new file in the folder of `path` with the permissions that any new file gets.
 fn partial_beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    partial_in(folder).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
+    partial_in(folder_of(path)).with_context(|| format!("cannot write {}: no new file in its folder", path.display()))
 }

@@ -1,12 +1,13 @@
 //! `recount refit`.
 
+use std::io::Write;
 use std::path::PathBuf;
 
-use super::{Common, Environment, Failure, output::Output, verbosity};
+use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
 use crate::audit::{self, Options};
 use crate::package::json::compact;
 use crate::refit::{document, exact_models, readable_diff};
-use crate::render::{RefitView, Style, TableFormat, refit};
+use crate::render::{RefitView, Style, TableFormat, brief, refit};
 
 /// Lines of a difference that are shown.
 const DIFF_LINES: usize = 200;
@@ -25,12 +26,15 @@ pub(super) struct Args {
     /// Write the refitted model.json, in the published schema
     #[arg(long, value_name = "FILE")]
     model_out: Option<PathBuf>,
-    /// Form of the result
+    /// Form of the result; only `verify` has junit and sarif, too
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     /// Write the result to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Do not name declared files that are absent and match (repeatable), such as 'code/*'
+    #[arg(long, value_name = "GLOB")]
+    allow_absent: Vec<String>,
     /// Largest relative difference of recomputed floats
     #[arg(long, value_name = "REL", default_value_t = audit::evidence::DEFAULT_TOLERANCE, value_parser = super::verify::tolerance)]
     tolerance: f64,
@@ -38,20 +42,30 @@ pub(super) struct Args {
 
 /// Fits the package's model again, shows it, and compares it with the recorded one.
 ///
+/// What is wrong with the package itself goes to standard error, and an agreeing model does not make up for it.
+///
 /// # Errors
 /// A package that cannot be read or fitted, or a file that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let output = Output::open(args.output.as_deref())?;
     let model_output = args.model_out.as_deref().map(|path| Output::open(Some(path))).transpose()?;
-    let options = Options { tolerance: args.tolerance, ..Options::default() };
+    if model_output.as_ref().is_some_and(|model_output| output.is_same(model_output)) {
+        anyhow::bail!("--output and --model-out would write to the same place");
+    }
+    let allow_absent = glob_set("--allow-absent", &args.allow_absent)?;
+    let options = Options { tolerance: args.tolerance, allow_absent, ..Options::default() };
     let name = args.package.display().to_string();
-    let evidence =
-        audit::read_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
-    let package = audit::PartitionEvidence::read(&evidence);
+    let opened =
+        audit::open_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let evidence = &opened.evidence;
+    let package = audit::PartitionEvidence::read(evidence);
+    let findings = opened.findings(&package, &options);
+    // Diagnostics: where standard error is closed, the exit status still tells.
+    let _ = brief(&findings, &mut std::io::stderr().lock());
     let refitted = package.refit();
     let agreement = audit::check_model(&package, &refitted, &options);
     let refitted = refitted.as_ref().map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
-    let recorded = audit::recorded_model(&evidence).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let recorded = audit::recorded_model(evidence).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
     let exact =
         if args.exact { Some(exact_models(&refitted.refit.observations, &refitted.refit.groups)?) } else { None };
     let diff = match (args.diff, recorded) {
@@ -76,5 +90,9 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         model_output.write(|out| out.write_all((compact(&model) + "\n").as_bytes()))?;
     }
     let agrees = recorded.is_none() || agreement.findings.is_empty();
-    Ok(if agrees { 0 } else { 1 })
+    let sound = !findings.iter().any(audit::spoils_refit);
+    if agrees && !sound {
+        let _ = writeln!(std::io::stderr(), "the package itself does not hold, whatever its model says");
+    }
+    Ok(if agrees && sound { 0 } else { 1 })
 }

@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
+
 use super::{Common, Environment, Failure, glob_set, output::Output};
+use crate::package::folder::{FileError, Folder};
+use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::receipts::RECEIPTS;
 use crate::seal::{receipts_text, write_receipts};
 
@@ -26,13 +30,19 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
     let text = receipts_text(&args.dir, &glob_set("--exclude", &args.exclude)?)?;
     let path = args.dir.join(RECEIPTS);
-    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    // Read as anything of a package is: no link is followed, no pipe waited for.
+    let before = match Folder::new(&args.dir).read(RECEIPTS, MAX_PARSED_BYTES) {
+        Ok(bytes) => bytes,
+        Err(FileError::Absent) => Vec::new(),
+        Err(error) => return Err(error).with_context(|| format!("{} cannot be compared or replaced", path.display())),
+    };
     let mut said = String::new();
-    if before == text {
+    if before == text.as_bytes() {
         said.push_str(&format!("{} is up to date\n", path.display()));
     } else if args.check {
         said.push_str(&format!("{} would change:\n", path.display()));
-        let diff = similar::TextDiff::from_lines(&before, &text);
+        let recorded = String::from_utf8_lossy(&before);
+        let diff = similar::TextDiff::from_lines(recorded.as_ref(), text.as_str());
         said.push_str(&diff.unified_diff().context_radius(1).to_string());
     } else {
         write_receipts(&args.dir, &text)?;
@@ -41,5 +51,5 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     if !common.quiet {
         Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(&said).as_bytes()))?;
     }
-    Ok(u8::from(args.check && before != text))
+    Ok(u8::from(args.check && before != text.as_bytes()))
 }

@@ -23,10 +23,13 @@ pub(super) struct Args {
     /// Seed of the choice
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Fail (status 1) if a smaller share of all leaves is caught
+    /// Fail (status 1) if a smaller share of all leaves is caught by default or, with --strict, by errors and warnings
     #[arg(long, value_name = "PERCENT")]
     at_least: Option<f64>,
-    /// Form of the result
+    /// Let warnings count for --at-least
+    #[arg(long)]
+    strict: bool,
+    /// Form of the result; only `verify` has junit and sarif, too
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     /// Write the result to a file instead of standard output
@@ -62,6 +65,6 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     bar.finish_and_clear();
     let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
     output.write(|out| render(&report, args.format, &style, out))?;
-    let too_few = args.at_least.is_some_and(|percent| 100.0 * report.rate() < percent);
+    let too_few = args.at_least.is_some_and(|percent| 100.0 * report.share(args.strict) < percent);
     Ok(u8::from(too_few))
 }

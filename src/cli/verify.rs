@@ -66,7 +66,10 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     let mut subjects = Vec::new();
     for path in &args.paths {
         match audit::subjects(path) {
-            Ok(found) => subjects.extend(found),
+            Ok(found) => {
+                subjects.extend(found.subjects);
+                report.errors.extend(found.skipped);
+            }
             Err(reason) => report.errors.push(RequestError { path: path.display().to_string(), reason }),
         }
     }

@@ -1,7 +1,14 @@
 //! Bounds on what is read from a package. A package is untrusted; every size it can choose ends here.
 
-/// Largest file that is read into memory to be parsed: 2 GiB.
-pub const MAX_PARSED_BYTES: u64 = 2 << 30;
+/// Largest file that is read into memory to be parsed: 256 MiB, over a hundred times the published `validation.json`. Ten
+/// files may be parsed at once, and a value takes at least 32 bytes in memory where its text may take two.
+pub const MAX_PARSED_BYTES: u64 = 256 << 20;
+
+/// Values in one JSON file: with their 32 bytes each, at most 1 GiB.
+pub const MAX_JSON_VALUES: usize = 1 << 25;
+
+/// Length of a JSON pointer that a finding shows, in bytes; a package chooses the names that pointers consist of.
+pub const MAX_POINTER_BYTES: usize = 8 << 10;
 
 /// Largest file that is hashed: 1 TiB.
 pub const MAX_HASHED_BYTES: u64 = 1 << 40;
@@ -9,7 +16,7 @@ pub const MAX_HASHED_BYTES: u64 = 1 << 40;
 /// Folders below each other that are searched.
 pub const MAX_FOLDER_DEPTH: usize = 64;
 
-/// Files that are listed in one package.
+/// Files and folders that are listed in one package.
 pub const MAX_LISTED_FILES: usize = 1 << 22;
 
 /// Length of a file name's component, in bytes; the limit of common file systems.

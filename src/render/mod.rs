@@ -4,6 +4,7 @@
 //! control characters, line breaks and invisible or direction-changing characters as escapes ([`escape`]). The output
 //! depends on the report and the [`Style`] alone: no clock, no environment, no path that the report does not hold.
 
+mod brief;
 mod divergence;
 pub mod escape;
 pub mod explain;
@@ -26,6 +27,7 @@ use clap::ValueEnum;
 
 use crate::audit::Report;
 
+pub use brief::brief;
 pub use divergence::{CompareView, compare};
 pub use explain::{explain, list};
 pub use measured::measured;

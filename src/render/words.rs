@@ -140,20 +140,25 @@ pub(super) fn levels<'a>(findings: impl Iterator<Item = &'a Finding>) -> String 
 /// The subject's verdict with its reason where no finding is one, its counts, and the checks that were not run.
 pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
     let verdict = subject.verdict(strict);
+    let not_run: Vec<_> = subject.checks.iter().filter(|check| matches!(check.outcome, Outcome::NotRun(_))).collect();
     let mut text = verdict.words().to_owned();
     if subject.tally().total() == 0 {
         text.push_str(", as nothing was compared");
     } else if verdict == Verdict::DoesNotHold && subject.findings().all(|found| found.severity == Severity::Warning) {
-        text.push_str(", as warnings fail under --strict");
+        // Without an error it is strictness that fails.
+        let warned = subject.findings().next().is_some().then_some("warnings");
+        let left_out = not_run.iter().any(|check| subject.asks_for(check)).then_some("checks that were not run");
+        let reasons: Vec<_> = [warned, left_out].into_iter().flatten().collect();
+        text.push_str(&format!(", as {} fail under --strict", reasons.join(" and ")));
     }
     let levels = levels(subject.findings());
     if !levels.is_empty() {
         text.push_str(&format!(" ({levels})"));
     }
     text.push_str(&format!("; {}", tally(subject.tally())));
-    let not_run = subject.checks.iter().filter(|check| matches!(check.outcome, Outcome::NotRun(_))).count();
-    if not_run > 0 {
-        text.push_str(&format!("; {} not run", plural(not_run, "check")));
+    if !not_run.is_empty() {
+        let names: Vec<_> = not_run.iter().map(|check| check.family.name()).collect();
+        text.push_str(&format!("; {} not run ({})", plural(not_run.len(), "check"), names.join(", ")));
     }
     text
 }

@@ -51,13 +51,16 @@ pub enum SealError {
 pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealError> {
     let shown = folder.display().to_string();
     let package = Folder::new(folder);
-    let mut names = package.list().map_err(|source| SealError::List { folder: shown.clone(), source })?;
+    let listing = package.list().map_err(|source| SealError::List { folder: shown.clone(), source })?;
+    let (mut names, mut not_utf8) = (listing.names, listing.not_utf8);
     names.retain(|name| name != RECEIPTS && !exclude.is_match(name));
+    not_utf8.retain(|name| !exclude.is_match(name));
     names.sort_by_cached_key(|name| (name.to_lowercase(), name.clone()));
-    if names.is_empty() {
+    if names.is_empty() && not_utf8.is_empty() {
         return Err(SealError::Empty { folder: shown });
     }
-    let mut refused = Vec::new();
+    let mut refused: Vec<String> =
+        not_utf8.iter().map(|name| format!("{name}: the name is not UTF-8, so no receipt can hold it")).collect();
     let mut keys = std::collections::HashMap::new();
     for name in &names {
         if let Some(other) = keys.insert(portable_key(name), name) {

@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::package::json::{Document, Json, indented, python_float};
 use crate::package::partition::samples::{COLUMNS, INDEX};
 
+/// Texts that are flags, too.
+const STATUSES: [&str; 2] = ["passed", "failed"];
+
 /// What kind of value a leaf is, which decides how it is forged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeafKind {
@@ -96,23 +99,31 @@ fn forged_digit(literal: &str, at: usize, radix: u32) -> String {
 fn json_leaves(file: &str, text: &str) -> Vec<Leaf> {
     let Ok(document) = Document::parse(file, text.to_owned()) else { return Vec::new() };
     let mut leaves = Vec::new();
-    collect(&document, document.root(), &mut Vec::new(), &mut leaves);
-    leaves.sort_by_key(|leaf| leaf.range.start);
+    let offsets = document.offsets();
+    collect(text, document.root(), &mut offsets.into_iter(), &mut Vec::new(), &mut leaves);
     leaves
 }
 
-fn collect<'d>(document: &'d Document, value: &'d Json, names: &mut Vec<&'d str>, leaves: &mut Vec<Leaf>) {
+/// Walks the tree in the order of the text; `offsets` gives each value's start.
+fn collect<'d>(
+    text: &str,
+    value: &'d Json,
+    offsets: &mut std::vec::IntoIter<usize>,
+    names: &mut Vec<&'d str>,
+    leaves: &mut Vec<Leaf>,
+) {
+    let Some(start) = offsets.next() else { return };
     let kind = match value {
         Json::Array(items) => {
             names.push("*");
-            items.iter().for_each(|item| collect(document, item, names, leaves));
+            items.iter().for_each(|item| collect(text, item, offsets, names, leaves));
             names.pop();
             return;
         }
         Json::Object(members) => {
             for (name, member) in members {
                 names.push(if name.contains(['/', '\\', ':']) { "*" } else { name });
-                collect(document, member, names, leaves);
+                collect(text, member, offsets, names, leaves);
                 names.pop();
             }
             return;
@@ -120,15 +131,16 @@ fn collect<'d>(document: &'d Document, value: &'d Json, names: &mut Vec<&'d str>
         Json::Float(_) => LeafKind::Float,
         Json::Int(_) | Json::Large(_) => LeafKind::Integer,
         Json::Bool(_) => LeafKind::Flag,
-        Json::Str(text) if is_hash(text) => LeafKind::Hash,
+        Json::Str(content) if is_hash(content) => LeafKind::Hash,
+        Json::Str(content) if STATUSES.contains(&content.as_str()) => LeafKind::Flag,
         Json::Str(_) | Json::Null => return,
     };
-    let Some(start) = document.pointer_of(value).and_then(|pointer| document.offset(pointer)) else { return };
-    let length = match value {
-        Json::Str(text) => text.len(),
-        _ => document.text()[start..].find([',', '}', ']', ' ', '\n', '\r', '\t']).unwrap_or(0),
+    let (start, length) = match value {
+        // Hashes and statuses, in quotes and without escapes.
+        Json::Str(content) if text[start + 1..].starts_with(content.as_str()) => (start + 1, content.len()),
+        Json::Str(_) => return,
+        _ => (start, text[start..].find([',', '}', ']', ' ', '\n', '\r', '\t']).unwrap_or(text.len() - start)),
     };
-    let start = start + usize::from(kind == LeafKind::Hash);
     leaves.push(Leaf { kind, range: start..start + length, pattern: format!("/{}", names.join("/")) });
 }
 

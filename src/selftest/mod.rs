@@ -5,23 +5,22 @@
 //! means that a finding appears which the unforged copy does not have.
 
 mod forge;
+mod workbench;
 
 pub use forge::{Forgery, LeafKind, leaves};
 
-use std::collections::{BTreeMap, HashSet};
-use std::fs;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use globset::GlobSet;
 use rayon::prelude::*;
 
-use crate::audit::{self, Finding, Options, Severity};
-use crate::package::folder::Folder;
+use crate::audit::{Options, Severity};
+use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::partition::files;
-use crate::package::receipts::RECEIPTS;
-use crate::seal::{SealError, receipts_text, write_receipts};
+use crate::seal::SealError;
+use workbench::Workbench;
 
 /// Files whose leaves are forged.
 pub const FORGED_FILES: [&str; 8] = [
@@ -55,37 +54,53 @@ pub struct FileResult {
     pub leaves: usize,
     /// Leaves that were.
     pub forged: usize,
-    /// Those with a new finding that is an error (or "unsupported").
-    pub caught: usize,
-    /// Those with new warnings only; they fail under `--strict`.
-    pub warned: usize,
+    /// Those with a new finding that is an error (or "unsupported"): `verify` fails.
+    pub fails_by_default: usize,
+    /// Those with new warnings only: `verify` fails under `--strict` and says so otherwise.
+    pub only_under_strict: usize,
     /// Places without any new finding, by pattern: array positions and cases left out.
     pub missed: BTreeMap<String, usize>,
 }
 
 impl FileResult {
-    /// Share of the forged leaves that were caught or warned about.
-    pub fn rate(&self) -> f64 {
-        (self.caught + self.warned) as f64 / self.forged.max(1) as f64
+    /// Forged leaves that are caught.
+    pub fn caught(&self, strict: bool) -> usize {
+        self.fails_by_default + if strict { self.only_under_strict } else { 0 }
+    }
+
+    /// Share of the forged leaves that are caught.
+    pub fn share(&self, strict: bool) -> f64 {
+        self.caught(strict) as f64 / self.forged.max(1) as f64
     }
 }
 
 impl SelftestReport {
     /// Share caught over all leaves of all files but `proof-receipts.json`, whose entries nothing repeats: each file's
-    /// rate, weighted by its leaves.
-    pub fn rate(&self) -> f64 {
+    /// share, weighted by its leaves.
+    pub fn share(&self, strict: bool) -> f64 {
         let counted = || self.files.iter().filter(|file| file.name != files::PROOF_RECEIPTS && file.forged > 0);
         let leaves: usize = counted().map(|file| file.leaves).sum();
-        counted().map(|file| file.rate() * file.leaves as f64).sum::<f64>() / leaves.max(1) as f64
+        counted().map(|file| file.share(strict) * file.leaves as f64).sum::<f64>() / leaves.max(1) as f64
     }
 }
 
 /// Why the selftest could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SelftestError {
-    /// The package, or its copy, cannot be read or written.
+    /// A copy cannot be written.
     #[error("the package cannot be copied")]
     Copy(#[from] io::Error),
+    /// A file of the package cannot be read, so that a copy would be another package.
+    #[error("the package cannot be copied: {name}")]
+    Read {
+        /// The file.
+        name: String,
+        /// Why.
+        source: FileError,
+    },
+    /// A file has a name that no receipt can hold.
+    #[error("the package cannot be sealed again: the name {0} is not UTF-8")]
+    Name(String),
     /// The copy cannot be sealed.
     #[error("the copy cannot be sealed")]
     Seal(#[from] SealError),
@@ -107,7 +122,10 @@ pub fn run(
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<SelftestReport, SelftestError> {
-    let source = Folder::new(folder);
+    // What is forged is the package as its receipts record it; where its line endings differ, that is put right first.
+    let pristine = tempfile::tempdir()?;
+    workbench::copy(&Folder::new(folder), pristine.path())?;
+    let source = Folder::new(pristine.path());
     let mut chosen = Vec::new();
     let mut results = Vec::new();
     let mut random = fastrand::Rng::with_seed(seed);
@@ -122,8 +140,8 @@ pub fn run(
             name: file.to_owned(),
             leaves: leaf_count,
             forged: found.len(),
-            caught: 0,
-            warned: 0,
+            fails_by_default: 0,
+            only_under_strict: 0,
             missed: BTreeMap::new(),
         });
         let forgeries = found.into_iter().map(|leaf| leaf.forge(&text, &mut random));
@@ -132,6 +150,8 @@ pub fn run(
     if chosen.is_empty() {
         return Err(SelftestError::NothingToForge);
     }
+    // One is tried before many, so that its error is said as it is.
+    drop(Workbench::new(&source, options)?);
     progress(Progress::Total(chosen.len()));
     let outcomes: Vec<_> = chosen
         .par_iter()
@@ -148,8 +168,8 @@ pub fn run(
     for ((file, outcome), (_, forgery)) in outcomes.into_iter().zip(&chosen) {
         let result = &mut results[file];
         match outcome {
-            Some(Severity::Warning) => result.warned += 1,
-            Some(_) => result.caught += 1,
+            Some(Severity::Warning) => result.only_under_strict += 1,
+            Some(_) => result.fails_by_default += 1,
             None => *result.missed.entry(forgery.pattern.clone()).or_default() += 1,
         }
     }
@@ -163,60 +183,4 @@ pub enum Progress {
     Total(usize),
     /// One was.
     One,
-}
-
-/// A sealed copy of the package in which one leaf at a time is forged.
-struct Workbench {
-    folder: tempfile::TempDir,
-    options: Options,
-    baseline: HashSet<String>,
-}
-
-impl Workbench {
-    fn new(source: &Folder, options: &Options) -> Result<Self, SelftestError> {
-        let folder = tempfile::tempdir()?;
-        for name in source.list()? {
-            let Ok(content) = source.read(&name, MAX_PARSED_BYTES) else { continue };
-            let target = folder.path().join(&name);
-            fs::create_dir_all(target.parent().unwrap_or(folder.path()))?;
-            fs::write(target, content)?;
-        }
-        // What the source declares and lacks would be lost by sealing; the receipts keep naming it.
-        let options = Options { expect_receipts: None, ..options.clone() };
-        let mut bench = Self { folder, options, baseline: HashSet::new() };
-        bench.seal()?;
-        bench.baseline = bench.findings().into_iter().map(|(key, _)| key).collect();
-        Ok(bench)
-    }
-
-    /// Changes one leaf, verifies, restores; gives the worst severity among new findings.
-    fn try_forgery(&mut self, file: &str, forgery: &Forgery) -> Result<Option<Severity>, SelftestError> {
-        let path = self.folder.path().join(file);
-        let original = fs::read(&path)?;
-        let mut forged = original.clone();
-        forged.splice(forgery.range.clone(), forgery.replacement.bytes());
-        fs::write(&path, forged)?;
-        self.seal()?;
-        let new = self.findings().into_iter().filter(|(key, _)| !self.baseline.contains(key));
-        let worst = new.map(|(_, severity)| severity).max();
-        fs::write(&path, original)?;
-        Ok(worst)
-    }
-
-    /// Updates the hashes of the files that are there; entries of absent files stay as they are.
-    fn seal(&self) -> Result<(), SelftestError> {
-        let sealed = receipts_text(self.folder.path(), &GlobSet::empty())?;
-        let recorded = fs::read_to_string(self.folder.path().join(RECEIPTS)).unwrap_or_default();
-        write_receipts(self.folder.path(), &forge::with_absent_entries(&sealed, &recorded))?;
-        Ok(())
-    }
-
-    fn findings(&self) -> Vec<(String, Severity)> {
-        let report = audit::verify(self.folder.path(), "copy", &self.options, &|_| {});
-        report.findings().map(|finding| (key(finding), finding.severity)).collect()
-    }
-}
-
-fn key(finding: &Finding) -> String {
-    format!("{} {} {:?}", finding.code.name(), finding.file, finding.place)
 }

@@ -8,8 +8,23 @@ use recount::package::json::Json;
 use crate::common::json::{add, bump, copy, rehash, scale, set, take};
 use crate::common::package::Package;
 
-/// Codes whose forgeries are in other files, beside the checks of prose and of claims.
-const ELSEWHERE: &[&str] = &["prose-table", "prose-claim", "prose-untraced", "claim-inconsistent", "claim-malformed"];
+const PROSE: (&str, &str) = ("tests/prose.rs", include_str!("../prose.rs"));
+const CLAIMS: (&str, &str) = ("tests/claims.rs", include_str!("../claims.rs"));
+
+/// Codes whose forgeries are in other files, beside the checks of prose and of claims, with the file that asserts them.
+const ELSEWHERE: &[(&str, (&str, &str))] = &[
+    ("prose-table", PROSE),
+    ("prose-claim", PROSE),
+    ("prose-untraced", PROSE),
+    ("claim-inconsistent", CLAIMS),
+    ("claim-malformed", CLAIMS),
+];
+
+/// `prose-table` as `Code::ProseTable`.
+fn variant(name: &str) -> String {
+    let capital = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
+    format!("Code::{}", name.split('-').map(capital).collect::<String>())
+}
 
 /// What raises a code, in a valid package.
 type Damage = fn(&Package);
@@ -185,8 +200,18 @@ const DAMAGES: &[(&str, Damage)] = &[
 
 #[test]
 fn every_code_is_raised_by_some_damage() {
-    let mut raised: HashSet<&str> = ELSEWHERE.iter().copied().collect();
-    // tests/divergence raises every code of its own family.
+    let mut raised: HashSet<&str> = ELSEWHERE.iter().map(|(name, _)| *name).collect();
+    for (name, (file, text)) in ELSEWHERE {
+        let code = variant(name);
+        let asserted = text.split("assert").skip(1).any(|assertion| {
+            let end = assertion.find(';').unwrap_or(assertion.len());
+            assertion[..end].contains(&code)
+        });
+        let searched = text.contains(&format!(".find(|finding| finding.code == {code})"));
+        assert!(asserted || searched, "{file} asserts nothing about {code}");
+    }
+    // tests/divergence/forgeries.rs asserts that it raises every code of its own family.
+    assert!(include_str!("../divergence/forgeries.rs").contains("CATALOGUE"));
     let divergence = CATALOGUE.iter().filter(|rule| rule.family == Family::Divergence);
     raised.extend(divergence.map(|rule| rule.name));
     for (code, damage) in DAMAGES {
@@ -194,6 +219,7 @@ fn every_code_is_raised_by_some_damage() {
         damage(&package);
         let outcome = package.verify(&[]);
         let found = outcome.all(code);
+        assert!(!found.is_empty(), "{code} is not raised");
         let rule = CATALOGUE.iter().find(|rule| rule.name == *code).expect("a code of the catalogue");
         outcome
             .require(found.iter().all(|finding| finding.severity == rule.severity.name()), "the level is the rule's");
@@ -205,8 +231,11 @@ fn every_code_is_raised_by_some_damage() {
     raised.insert("receipts-anchor");
     let silent: Vec<&str> = CATALOGUE.iter().map(|rule| rule.name).filter(|name| !raised.contains(name)).collect();
     assert!(silent.is_empty(), "never raised: {silent:?}");
-    let unknown: Vec<&&str> =
-        ELSEWHERE.iter().filter(|name| CATALOGUE.iter().all(|rule| rule.name != **name)).collect();
+    let unknown: Vec<&&str> = ELSEWHERE
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| CATALOGUE.iter().all(|rule| rule.name != **name))
+        .collect();
     assert!(unknown.is_empty(), "in no catalogue: {unknown:?}");
 }
 

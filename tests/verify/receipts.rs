@@ -205,3 +205,22 @@ fn the_receipts_of_the_script_are_those_that_the_model_names() {
     let mut model = package.json("model.json");
     assert!(matches!(at(&mut model, "/input_receipts/script/sha256"), Json::Str(_)));
 }
+
+#[test]
+fn findings_are_in_the_order_of_the_file_whatever_their_codes() {
+    let package = Package::valid();
+    package.edit_json("receipts.json", |root| {
+        crate::common::json::bump(root, "/files/README.md/bytes", 1);
+        crate::common::json::add(root, "/files", "a.txt", Json::Null);
+    });
+    let lines: Vec<(String, u64)> = package
+        .verify(&[])
+        .findings()
+        .into_iter()
+        .filter(|finding| finding.file == "receipts.json")
+        .map(|finding| (finding.code, finding.line))
+        .collect();
+    let codes: Vec<&str> = lines.iter().map(|(code, _)| code.as_str()).collect();
+    assert_eq!(codes, ["size-mismatch", "malformed-receipt"]);
+    assert!(lines.is_sorted_by_key(|(_, line)| *line), "{lines:?}");
+}

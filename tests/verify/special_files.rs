@@ -175,6 +175,18 @@ fn a_file_whose_name_is_no_text_is_undeclared_and_cannot_be_sealed() {
     if fs::write(package.path().join(name), "x").is_err() {
         return; // This file system has no such names.
     }
-    package.verify(&[]).exits(0).only(&["undeclared-file"]);
-    package.run("seal", &[]).exits(2);
+    fs::create_dir(package.path().join(std::ffi::OsStr::from_bytes(b"fol\xfeder"))).unwrap();
+    fs::write(package.path().join(std::ffi::OsStr::from_bytes(b"fol\xfeder/x")), "x").unwrap();
+    let outcome = package.verify(&[]);
+    let found = outcome.exits(0).all("undeclared-file");
+    let names: Vec<&str> = found.iter().map(|finding| finding.file.as_str()).collect();
+    assert_eq!(names, ["fol\\xfeder/x", "na\\xffme"]);
+    assert!(found.iter().all(|finding| finding.found.contains("not UTF-8")), "{found:?}");
+    let sealed = package.run("seal", &[]);
+    sealed.exits(2);
+    for name in ["na\\xffme: the name is not UTF-8", "fol\\xfeder/x: the name is not UTF-8"] {
+        sealed.require(sealed.stderr.contains(name), name);
+    }
+    sealed.require(!sealed.stderr.contains("not there"), "nothing is called absent");
+    package.run("seal", &["--exclude", "fol*/**", "--exclude", "na*"]).exits(0);
 }

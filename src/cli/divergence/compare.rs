@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
 /// What a path holds, and whether it verifies.
 fn side(path: &Path) -> Result<(Side, Verdict), Failure> {
     let name = path.display().to_string();
-    let subjects = audit::subjects(path).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
+    let subjects = audit::subjects(path).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?.subjects;
     let [subject] = subjects.as_slice() else {
         anyhow::bail!("{name}: {} packages and receipts lie below it; name one", subjects.len());
     };

@@ -5,11 +5,13 @@
 //! of the grammar: a member name twice in one object, and an integer that does not fit 64 bits, which would silently
 //! become a rounded float.
 
+mod address;
 mod canonical;
 mod locate;
 mod members;
 mod parse;
 
+use address::Addresses;
 pub use canonical::{canonical, compact, indented, python_float};
 pub use members::Members;
 pub use parse::JsonError;
@@ -178,24 +180,25 @@ pub fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 /// A parsed JSON file of a package.
 ///
 /// Values are handed around as plain `&Json`; [`Document::pointer_of`] finds out where one stands by its address, so that
-/// no check has to carry paths around. The index for it is built once, when the first finding asks.
+/// no check has to carry paths around.
 #[derive(Debug)]
 pub struct Document {
     name: String,
     text: String,
     root: Json,
-    pointers: OnceLock<HashMap<usize, String>>,
-    starts: OnceLock<HashMap<String, locate::Start>>,
+    /// Made when the first finding asks.
+    addresses: OnceLock<Addresses>,
 }
 
 impl Document {
     /// Parses the text of the file `name` (relative to the package, with `/`).
     ///
     /// # Errors
-    /// Syntax, nesting beyond the limit, a duplicate member, a number that binary64 or 64 bits cannot hold.
+    /// Syntax, nesting beyond the limit, a duplicate member, a number that binary64 or 64 bits cannot hold, more values
+    /// than the limit.
     pub fn parse(name: &str, text: String) -> Result<Self, JsonError> {
         let root = parse::parse(&text)?;
-        Ok(Self { name: name.to_owned(), text, root, pointers: OnceLock::new(), starts: OnceLock::new() })
+        Ok(Self { name: name.to_owned(), text, root, addresses: OnceLock::new() })
     }
 
     /// The file's name within its package.
@@ -213,37 +216,39 @@ impl Document {
         &self.root
     }
 
-    /// The JSON pointer of a value of this very document (found by address, not by equality).
-    pub fn pointer_of(&self, value: &Json) -> Option<&str> {
-        let pointers = self.pointers.get_or_init(|| {
-            let mut pointers = HashMap::new();
-            index(&self.root, String::new(), &mut pointers);
-            pointers
-        });
-        pointers.get(&address(value)).map(String::as_str)
+    /// The JSON pointer of a value of this very document (found by address, not by equality). Where it is longer than
+    /// [`MAX_POINTER_BYTES`](crate::package::limits::MAX_POINTER_BYTES), that of the innermost value around it whose pointer
+    /// is not.
+    pub fn pointer_of(&self, value: &Json) -> Option<String> {
+        self.addresses.get_or_init(|| Addresses::of(&self.root)).pointer(&self.root, value)
     }
 
-    /// Byte offset of the value at a pointer.
-    pub fn offset(&self, pointer: &str) -> Option<usize> {
-        self.start(pointer).map(|start| start.offset)
+    /// Where each value begins in the text, in the order of the text: an array or object before what it holds.
+    pub fn offsets(&self) -> Vec<usize> {
+        locate::offsets(&self.text)
     }
 
-    /// Line and column (both from 1, columns in characters) of the value at a pointer.
+    /// Line and column (both from 1, columns in characters) of the value at each pointer or, where a member is missing, of
+    /// what lacks it. One walk over the text; pointers that lead nowhere are left out.
+    pub fn positions<'p>(&self, pointers: impl Iterator<Item = &'p str> + Clone) -> HashMap<&'p str, (usize, usize)> {
+        let with_parents = pointers.clone().flat_map(|pointer| [Some(pointer), parent(pointer)]).flatten();
+        let mut positions = locate::positions(&self.text, with_parents);
+        for pointer in pointers {
+            if let Some(&position) = parent(pointer).and_then(|parent| positions.get(parent)) {
+                positions.entry(pointer).or_insert(position);
+            }
+        }
+        positions
+    }
+
+    /// The position of one value, as [`Document::positions`] gives it.
     pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
-        self.start(pointer).map(|start| (start.line, start.column))
-    }
-
-    fn start(&self, pointer: &str) -> Option<&locate::Start> {
-        self.starts.get_or_init(|| locate::starts(&self.text)).get(pointer)
+        self.positions(std::iter::once(pointer)).remove(pointer)
     }
 }
 
-impl Document {
-    /// The position of the value at a pointer or, where a member is missing, of the object that lacks it.
-    pub fn position_or_parent(&self, pointer: &str) -> Option<(usize, usize)> {
-        let parent = pointer.rfind('/').map(|at| &pointer[..at]);
-        self.position(pointer).or_else(|| self.position(parent?))
-    }
+fn parent(pointer: &str) -> Option<&str> {
+    pointer.rfind('/').map(|at| &pointer[..at])
 }
 
 /// Line and column (both from 1, columns in characters) of a byte offset; an offset past the end is the end.
@@ -258,25 +263,4 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
 /// `name` as one reference token of a JSON pointer.
 pub fn pointer_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
-}
-
-fn address(value: &Json) -> usize {
-    std::ptr::from_ref(value).addr()
-}
-
-fn index(value: &Json, pointer: String, pointers: &mut HashMap<usize, String>) {
-    match value {
-        Json::Array(items) => {
-            for (at, item) in items.iter().enumerate() {
-                index(item, format!("{pointer}/{at}"), pointers);
-            }
-        }
-        Json::Object(members) => {
-            for (name, member) in members {
-                index(member, format!("{pointer}/{}", pointer_token(name)), pointers);
-            }
-        }
-        _ => {}
-    }
-    pointers.insert(address(value), pointer);
 }

@@ -1,12 +1,14 @@
 //! From text to [`Json`], refusing what a strict reader must.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::address::Addresses;
 use super::{Json, locate, pointer_token};
+use crate::package::limits::MAX_JSON_VALUES;
 
 /// Why a text is not acceptable JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,12 +76,27 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
         }
     };
     if state.may_be_rounded.take()
-        && let Some((pointer, offset)) = locate::large_integer(text)
+        && let Some((offset, before)) = locate::large_integer(text)
     {
         let (line, column) = super::line_column(text, offset);
+        let integer = nth(&root, &mut { before });
+        let pointer = integer.and_then(|integer| Addresses::of(&root).pointer(&root, integer)).unwrap_or_default();
         return Err(JsonError::LargeInteger { line, column, pointer });
     }
     Ok(root)
+}
+
+/// The value that so many others precede in the order of the text.
+fn nth<'j>(value: &'j Json, before: &mut usize) -> Option<&'j Json> {
+    if *before == 0 {
+        return Some(value);
+    }
+    *before -= 1;
+    match value {
+        Json::Array(items) => items.iter().find_map(|item| nth(item, before)),
+        Json::Object(members) => members.iter().find_map(|(_, member)| nth(member, before)),
+        _ => None,
+    }
 }
 
 /// Where `serde_json` stopped: it counts bytes, and 0 before the first byte of a line; people count characters from 1.
@@ -95,6 +112,7 @@ struct State {
     path: RefCell<Vec<Step>>,
     duplicate: RefCell<Option<String>>,
     may_be_rounded: RefCell<bool>,
+    values: Cell<usize>,
 }
 
 enum Step {
@@ -123,6 +141,11 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Json;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        let values = self.0.values.get() + 1;
+        if values > MAX_JSON_VALUES {
+            return Err(de::Error::custom(format_args!("more than {MAX_JSON_VALUES} values")));
+        }
+        self.0.values.set(values);
         deserializer.deserialize_any(self)
     }
 }

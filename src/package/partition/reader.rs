@@ -92,7 +92,7 @@ impl<'d> Reader<'d> {
 
     /// Writes down that a value (or its member `name`) is not what it should be.
     pub fn problem(&self, at: &'d Json, name: Option<&str>, expected: &str, found: &str) {
-        let mut pointer = self.document.pointer_of(at).unwrap_or_default().to_owned();
+        let mut pointer = self.document.pointer_of(at).unwrap_or_default();
         if let Some(name) = name {
             pointer.push('/');
             pointer.push_str(&pointer_token(name));

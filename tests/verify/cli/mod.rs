@@ -6,3 +6,4 @@ mod output;
 mod paths;
 mod refit;
 mod seal;
+mod selftest;

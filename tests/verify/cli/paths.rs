@@ -164,3 +164,33 @@ fn files_of_no_known_kind_have_their_integrity_checked_and_say_so() {
     assert_eq!(outcome.report()["subjects"][0]["kind"], "files");
     outcome.require(outcome.stdout.contains("no check of their content"), "the limit is named");
 }
+
+#[test]
+#[cfg(unix)]
+fn what_could_not_be_searched_is_an_error_even_beside_packages() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let outer = nested();
+    let source = Package::valid();
+    // A link to a package that is found anyway changes nothing; one to another package is named.
+    symlink("a", outer.file("latest")).unwrap();
+    verify(&[outer.path()], &[]).holds();
+    symlink(source.path(), outer.file("linked")).unwrap();
+    let outcome = verify(&[outer.path()], &[]);
+    outcome.exits(2);
+    outcome.require(reason(&outcome).contains("a link to a package"), "the link is named");
+    fs::remove_file(outer.file("linked")).unwrap();
+    outer.write(&format!("{}x", "d/".repeat(70)), "deep");
+    let outcome = verify(&[outer.path()], &[]);
+    outcome.exits(2);
+    outcome.require(reason(&outcome).contains("was not searched"), "the depth is named");
+    fs::remove_dir_all(outer.file("d")).unwrap();
+    // Whoever may read everything cannot try this.
+    fs::create_dir(outer.file("closed")).unwrap();
+    fs::set_permissions(outer.file("closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read_dir(outer.file("closed")).is_err() {
+        let outcome = verify(&[outer.path()], &[]);
+        outcome.exits(2);
+        outcome.require(reason(&outcome).contains("cannot be read"), "the folder is named");
+    }
+}

@@ -111,3 +111,85 @@ fn what_cannot_be_refitted_is_said() {
     outcome.exits(2);
     outcome.require(outcome.stderr.contains("not a partition package"), "the kind is named");
 }
+
+#[test]
+fn a_tampered_package_fails_even_where_its_model_agrees() {
+    let package = Package::valid();
+    // The same values in other bytes: the model cannot tell.
+    package.edit_text("validation.json", |text| text.replacen('{', "{ ", 1));
+    let outcome = package.run("refit", &[]);
+    outcome.exits(1);
+    outcome.require(outcome.stderr.contains("error hash-mismatch: validation.json: expected "), "the file is named");
+    outcome.require(outcome.stderr.contains("the package itself does not hold"), "and what follows is said");
+    package.seal().run("refit", &[]).exits(0);
+}
+
+#[test]
+fn a_warning_is_shown_and_an_absent_file_that_no_fit_needs_fails_nothing() {
+    let package = Package::valid();
+    package.edit_text("validation.json", |text| text.replace('\n', "\r\n")).remove("code/calibrate.py");
+    let outcome = package.run("refit", &[]);
+    outcome.exits(0);
+    for text in ["warning line-endings: validation.json", "error absent-file: code/calibrate.py"] {
+        outcome.require(outcome.stderr.contains(text), text);
+    }
+    let outcome = package.run("refit", &["--allow-absent", "code/*"]);
+    outcome.exits(0);
+    outcome.require(!outcome.stderr.contains("absent-file"), "an absence that was allowed is not named");
+}
+
+#[test]
+fn json_that_was_cut_has_its_line_and_column() {
+    let package = Package::valid();
+    package.edit_text("validation.json", |text| text[..text.len() / 2].to_owned()).seal();
+    let length = package.text("validation.json").lines().last().unwrap().chars().count();
+    let outcome = package.run("refit", &[]);
+    outcome.exits(2);
+    let place = format!("error json-syntax: validation.json:1:{length}: ");
+    outcome.require(outcome.stderr.contains(&place), &place);
+}
+
+#[test]
+fn a_case_that_cannot_be_read_is_not_left_out_in_silence() {
+    let package = Package::valid();
+    package.edit_json("validation.json", |root| {
+        crate::common::json::take(root, "/cases/1/case/operation");
+    });
+    let outcome = package.seal().run("refit", &[]);
+    outcome.exits(1);
+    outcome.require(outcome.stderr.contains("malformed-field: validation.json:1:"), "it has a place");
+    outcome.require(outcome.stderr.contains("/cases/1/case/operation"), "and a name");
+}
+
+#[test]
+fn many_findings_are_bounded() {
+    let package = Package::valid();
+    for at in 0..50 {
+        package.write(&format!("extra/{at}.txt"), "");
+    }
+    let outcome = package.run("refit", &[]);
+    outcome.exits(0);
+    outcome.require(outcome.stderr.lines().count() == 21, "twenty and a line for the others");
+    outcome.require(outcome.stderr.contains("and 30 more"), "their number");
+}
+
+#[test]
+fn two_results_do_not_go_to_one_place() {
+    let (package, out) = (Package::valid(), Package::empty());
+    out.write("there.json", "before");
+    std::fs::create_dir(out.file("folder")).unwrap();
+    let path = |name: &str| out.file(name).to_str().unwrap().to_owned();
+    for (output, model) in [
+        (path("new.json"), path("new.json")),
+        (path("new.json"), path("folder/../new.json")),
+        (path("there.json"), path("there.json")),
+        ("-".to_owned(), "-".to_owned()),
+    ] {
+        let outcome = package.run("refit", &["-o", &output, "--model-out", &model]);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains("--model-out"), "the option is named");
+    }
+    assert!(!out.file("new.json").exists());
+    assert_eq!(out.text("there.json"), "before");
+    package.run("refit", &["-o", &path("a.txt"), "--model-out", &path("b.json")]).exits(0);
+}

@@ -92,3 +92,53 @@ fn receipts_are_sorted_without_regard_to_case_and_end_in_one_line_feed() {
     assert!(text.ends_with("}\n") && !text.ends_with("\n\n") && !text.contains('\r'));
     package.verify(&["--strict"]).holds();
 }
+
+#[test]
+fn what_is_no_part_of_a_package_is_not_sealed_and_not_missed() {
+    let package = Package::valid();
+    let before = package.bytes("receipts.json");
+    package.write(".git/config", "x").write("code/.git", "gitdir: x").write(".recount-a1B2.partial", "half");
+    package.run("seal", &[]).exits(0);
+    assert_eq!(package.bytes("receipts.json"), before);
+    package.verify(&["--strict"]).holds();
+    // Names that only look alike are parts of the package.
+    package.write(".gitignore", "x").write("x.partial", "x").write(".recount-x.partial/file", "x");
+    package.run("seal", &[]).exits(0);
+    for name in [".gitignore", "x.partial", ".recount-x.partial/file"] {
+        assert!(package.text("receipts.json").contains(&format!("\"{name}\"")), "{name}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn receipts_that_are_no_file_are_neither_read_nor_replaced() {
+    let outside = Package::valid();
+    let package = Package::valid();
+    let target = outside.file("receipts.json");
+    package.remove("receipts.json");
+    std::os::unix::fs::symlink(&target, package.file("receipts.json")).unwrap();
+    for args in [&["--check"][..], &[]] {
+        let outcome = package.run("seal", args);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains("symbolic link") && outcome.stdout.is_empty(), "the link is named");
+    }
+    package.remove("receipts.json");
+    let status = std::process::Command::new("mkfifo").arg(package.file("receipts.json")).status().unwrap();
+    assert!(status.success());
+    let outcome = package.run("seal", &["--check"]);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("a pipe"), "the pipe is named and not waited for");
+}
+
+#[test]
+fn receipts_that_are_no_text_or_too_large_are_no_reason_to_wait() {
+    let package = Package::valid();
+    let before = package.bytes("receipts.json");
+    package.write("receipts.json", b"\xff\xfe");
+    package.run("seal", &["--check"]).exits(1);
+    package.run("seal", &[]).exits(0);
+    assert_eq!(package.bytes("receipts.json"), before);
+    let limit = recount::package::limits::MAX_PARSED_BYTES;
+    fs::File::create(package.file("receipts.json")).unwrap().set_len(limit + 1).unwrap();
+    package.run("seal", &["--check"]).exits(2);
+}

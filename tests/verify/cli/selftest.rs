@@ -1,0 +1,99 @@
+//! `recount selftest`.
+
+use std::collections::BTreeSet;
+
+use recount::selftest::leaves;
+
+use crate::common::outcome::Outcome;
+use crate::common::package::Package;
+
+fn selftest(package: &Package, args: &[&str]) -> Outcome {
+    package.run("selftest", &[&["--mutations", "3"], args].concat())
+}
+
+#[test]
+fn statuses_in_json_are_forged() {
+    let text = r#"{"status": "passed", "items": ["failed", "other", "passed "], "flag": true}"#;
+    let mut random = fastrand::Rng::with_seed(1);
+    let forged: BTreeSet<String> = leaves("x.json", text)
+        .into_iter()
+        .map(|leaf| {
+            let forgery = leaf.forge(text, &mut random);
+            let mut forged = text.to_owned();
+            forged.replace_range(forgery.range, &forgery.replacement);
+            forged
+        })
+        .collect();
+    let expected = [
+        text.replacen("passed", "failed", 1),
+        text.replacen("\"failed", "\"passed", 1),
+        text.replacen("true", "false", 1),
+    ];
+    assert_eq!(forged, expected.into_iter().collect());
+}
+
+#[test]
+fn errors_and_warnings_are_told_apart_in_table_and_document() {
+    let package = Package::valid();
+    let table = selftest(&package, &[]);
+    table.exits(0);
+    for text in ["fails by default", "only under --strict", "missed", "by default", "under --strict"] {
+        table.require(table.stdout.contains(text), text);
+    }
+    let outcome = selftest(&package, &["--format", "json"]);
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../docs/schema/recount-selftest-v1.json")).unwrap();
+    let problems: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(outcome.exits(0).report())
+        .map(|error| error.to_string())
+        .collect();
+    outcome.require(problems.is_empty(), &problems.join("; "));
+    for file in outcome.report()["files"].as_array().unwrap() {
+        let count = |name: &str| file[name].as_u64().unwrap();
+        let missed: u64 = file["missed"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(count("fails_by_default") + count("only_under_strict") + missed, count("forged"), "{file}");
+    }
+    let share = |name: &str| outcome.report()[name].as_f64().unwrap();
+    assert!(share("share_by_default") <= share("share_under_strict"));
+    // The bound is about errors unless warnings are to count.
+    let between = 100.0 * (share("share_by_default") + share("share_under_strict")) / 2.0;
+    if share("share_by_default") < share("share_under_strict") {
+        let between = between.to_string();
+        selftest(&package, &["--at-least", &between]).exits(1);
+        selftest(&package, &["--at-least", &between, "--strict"]).exits(0);
+    }
+}
+
+#[test]
+fn a_checkout_with_crlf_is_forged_as_it_was_recorded() {
+    let package = Package::valid();
+    let plain = selftest(&package, &["--format", "json"]).stdout;
+    for name in ["README.md", "samples.csv", "validation.json"] {
+        package.edit_text(name, |text| text.replace('\n', "\r\n"));
+    }
+    let before = package.bytes("samples.csv");
+    let outcome = selftest(&package, &["--format", "json"]);
+    assert_eq!(outcome.exits(0).stdout, plain);
+    assert_eq!(package.bytes("samples.csv"), before);
+}
+
+#[test]
+fn crlf_that_the_receipts_record_is_refused_by_name() {
+    let package = Package::valid();
+    package.edit_text("README.md", |text| text.replace('\n', "\r\n")).reseal_file("README.md");
+    let outcome = selftest(&package, &[]);
+    outcome.exits(2);
+    let said = &outcome.stderr;
+    outcome.require(said.contains("README.md") && said.contains("CRLF"), "the file and the reason are named");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_cannot_be_copied_is_named_and_not_left_out() {
+    let package = Package::valid();
+    std::os::unix::fs::symlink("README.md", package.file("link.md")).unwrap();
+    let outcome = selftest(&package, &[]);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("link.md is a symbolic link"), "the link is named");
+}
