@@ -6,12 +6,14 @@
 pub mod catalogue;
 mod claims;
 mod compare;
+mod completeness;
 mod discover;
 pub mod evidence;
 mod exactness;
 mod failures;
 pub mod finding;
 mod integrity;
+mod malformed;
 mod model;
 mod proofs;
 mod prose;

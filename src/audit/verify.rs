@@ -5,8 +5,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
-use super::{CheckReport, Fact, Finding, Options, SubjectKind, SubjectReport, integrity};
-use super::{claims, exactness, failures, model, proofs, prose, samples, timing};
+use super::{CheckReport, Fact, Family, Finding, Options, SubjectKind, SubjectReport, integrity};
+use super::{claims, completeness, exactness, failures, malformed, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
@@ -22,7 +22,13 @@ pub fn verify(folder: &Path, name: &str, options: &Options, progress: &(dyn Fn(u
         limits: Vec::new(),
     };
     match opened.kind {
-        SubjectKind::Partition => partition(&opened.evidence, options, &mut report),
+        SubjectKind::Partition => {
+            partition(&opened.evidence, options, &mut report);
+            // Claims may lie beside the data; that the data is there does not make them true.
+            if opened.evidence.documents.contains_key(integrity::CLAIMS) {
+                report.checks.push(claims::check(&opened.evidence, options));
+            }
+        }
         SubjectKind::Claims => {
             report.checks.push(claims::check(&opened.evidence, options));
             report.facts = claims::facts(&opened.evidence);
@@ -71,11 +77,15 @@ fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport)
         || CHECKS.par_iter().map(|check| check(&package, options)).collect::<Vec<_>>(),
         || {
             let refit = package.refit();
-            REFIT_CHECKS.par_iter().map(|check| check(&package, &refit, options)).collect::<Vec<_>>()
+            let checks = REFIT_CHECKS.par_iter().map(|check| check(&package, &refit, options)).collect::<Vec<_>>();
+            (checks, completeness::check(&package, &refit, options))
         },
     );
+    let (refitted, incomplete) = refitted;
+    malformed::absorb(&mut report.checks, Family::Integrity, incomplete);
     report.checks.extend(recounted);
     report.checks.extend(refitted);
+    malformed::gather(&mut report.checks);
     report.facts = facts(&package);
     report.limits.extend([
         "that the outputs are right: the tensors are not in the package, only the records of their checks".to_owned(),

@@ -140,7 +140,13 @@ pub(super) fn levels<'a>(findings: impl Iterator<Item = &'a Finding>) -> String 
 /// The subject's verdict with its reason where no finding is one, its counts, and the checks that were not run.
 pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
     let verdict = subject.verdict(strict);
-    let mut text = verdict.words().to_owned();
+    let not_run = subject.checks.iter().filter(|check| matches!(check.outcome, Outcome::NotRun(_))).count();
+    let run = subject.checks.len() - not_run;
+    let mut text = if verdict == Verdict::Holds && run < not_run {
+        format!("only {run} of {} checks could be run, and nothing contradicts them", subject.checks.len())
+    } else {
+        verdict.words().to_owned()
+    };
     if subject.tally().total() == 0 {
         text.push_str(", as nothing was compared");
     } else if verdict == Verdict::DoesNotHold && subject.findings().all(|found| found.severity == Severity::Warning) {
@@ -151,7 +157,6 @@ pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
         text.push_str(&format!(" ({levels})"));
     }
     text.push_str(&format!("; {}", tally(subject.tally())));
-    let not_run = subject.checks.iter().filter(|check| matches!(check.outcome, Outcome::NotRun(_))).count();
     if not_run > 0 {
         text.push_str(&format!("; {} not run", plural(not_run, "check")));
     }

@@ -50,7 +50,7 @@ pub(super) fn all(recipe: &Recipe) -> BTreeMap<&'static str, Vec<u8>> {
         "public_profile_id": model.get("profile_id").cloned().unwrap_or(Json::Null),
     };
     let proofs = obj! {
-        "original_snapshot": receipt_of("build.json", "${REPO}\\build.json"),
+        "original_snapshot": receipt_of("build/build.json", "${REPO}\\build\\build.json"),
         "captured_head": "0123456789abcdef0123456789abcdef01234567",
         "original_frozen_file_count": 12_u64,
         "compact_receipts": obj! { "${REPO}\\bin\\demo.exe": obj! { "sha256": hash("demo.exe"), "bytes": 4096_u64 } },
@@ -127,7 +127,7 @@ fn validation(recipe: &Recipe) -> Json {
             "original_cohort_status": "failed",
             "original_failure": failure,
         },
-        "build_snapshot": receipt("${REPO}\\build.json"),
+        "build_snapshot": receipt("${REPO}\\build\\build.json"),
         "implementation_files_rechecked": 12_u64,
         "original_failed_queue": receipt("runs/queue.json"),
         "cases": cases,
