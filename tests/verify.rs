@@ -19,6 +19,7 @@ mod verify {
     mod forgeries;
     mod line_endings;
     mod names;
+    mod producers;
     mod published;
     mod receipts;
     mod reproduce;

@@ -230,6 +230,15 @@ catalogue! {
         "The package declares nothing"
         "receipts.json lists no file. A check of nothing is not a pass."
         "Seal the package.";
+    IncompletePackage "incomplete-package" Integrity Error
+        "A file or a record that the package's own evidence needs is not there"
+        "A partition package has its cases, device, runs and samples, and what its model, its provenance and its README state \
+         can be recomputed from them. What was left out cannot be checked, and leaving out must not pass for agreement."
+        "Restore what is missing; accept the absence of a file with --allow-absent GLOB.";
+    EmptyPackage "empty-package" Integrity Error
+        "The package records no case, no cohort or no run"
+        "A package of nothing contradicts nothing; that is not a pass."
+        "Restore the records, or remove the package.";
     MalformedReceipt "malformed-receipt" Integrity Error
         "A receipt lacks its hash or its byte count"
         "Each entry of receipts.json needs a lower-case SHA-256 of 64 hexadecimal digits and a byte count that is not \
@@ -294,35 +303,41 @@ catalogue! {
     SpanLattice "span-lattice" Timing Error
         "An event span is not a binary32 number"
         "CUDA reports event times as binary32 milliseconds. A recorded span that no binary32 number equals was not \
-         reported by the device."
+         reported by the device. Spans of another backend are positive and finite."
         "Restore the span as the device reported it.";
     OperationCount "operation-count" Timing Error
         "Operations, replays and batch disagree"
-        "Operations per sample are the replays times the operations in one graph; native dispatches equal them."
+        "Operations per sample are the replays times the operations in one graph; native dispatches equal them, and Torch's, \
+         where they were counted, are no fewer."
         "Restore the recorded counts.";
     Calibration "calibration" Timing Error
         "The calibration record does not lead to the replay count"
         "Calibration starts with one replay; each next count is the target over the last span times its count, rounded up; \
-         counts stay within the caps."
+         counts stay within the caps, and may be cut to them; a target whose span was reached was not missed."
         "Restore the calibration record of this run.";
     CalibrationEnd "calibration-end" Timing Warning
-        "The samples use another replay count than the calibration ended with"
-        "In the published package the last calibrated count is the one that the samples use. Another producer may do \
-         otherwise, so this is a warning."
+        "The calibration ended otherwise than in the published package"
+        "There the samples use the last calibrated count, the target counts as reached from half its span on, and as missed \
+         only at a cap. Another producer may do otherwise, so this is a warning."
         "Check how the replay count was chosen.";
     WarmUp "warm-up" Timing Error
         "The warm-up did not reach its target"
-        "The recorded warm-up time is at least the target, with at least one replay, and not shorter than its \
-         replays can take."
+        "The recorded warm-up time is at least the target, with at least one replay."
         "Restore the warm-up record, or run again.";
+    WarmUpReplays "warm-up-replays" Timing Warning
+        "A warm-up has more replays than its time allows"
+        "At the median span of the samples, the recorded number of replays takes over a quarter longer than the recorded \
+         warm-up. Spans vary, so this is a warning."
+        "Check which run the warm-up record belongs to.";
     HostSpan "host-span" Timing Error
         "A host span is shorter than the device span inside it"
-        "The host waits for the device, so its span contains the event span."
+        "The host waits for the device, so its span contains the event span, but for one tick of the host's clock and the \
+         rounding of the event span."
         "Restore the recorded spans.";
     ClockTick "clock-tick" Timing Warning
         "A host time is finer than its own clock"
-        "The published host times are whole ticks of 100 ns, so milliseconds have at most four decimals. A finer value \
-         was not read from that clock."
+        "Most host times of the package are whole ticks of 100 ns (as in the published one) or of 1 ns. A finer value was not \
+         read from the same clock."
         "Restore the time as the clock gave it.";
     ProtocolSetting "protocol-setting" Timing Error
         "Runs of one package were made under different settings"
@@ -333,26 +348,32 @@ catalogue! {
     CaseMismatch "case-mismatch" Proofs Error
         "A case is described differently in two places"
         "cases.json, validation.json, the manifests and the model repeat each case; the padded width is the smallest power \
-         of two that holds a row; storage, operation and pattern agree."
+         of two that holds a row; storage, operation and pattern agree, and each tensor has a path of its own."
         "Restore the description under which the case was run.";
     FixtureMismatch "fixture-mismatch" Proofs Error
         "Two runs of one case had different inputs or manifests"
-        "Every cohort of a case uses the same five fixture files and the same manifest; otherwise times are not comparable."
+        "Every cohort of a case uses the same fixture files (the manifest's inputs, the oracle and its bound) and the same \
+         manifest; otherwise times are not comparable."
         "Run the cohort again on the same fixtures.";
     SourcePrefix "source-prefix" Proofs Error
         "The original source is not an unchanged prefix"
         "A partition entry is appended to the original source. Each cohort's hash of the original part equals the \
          default's source hash."
         "Restore the source receipts, or run again with the original source.";
+    CompilerHints "compiler-hints" Proofs Warning
+        "A run was compiled with other hints than the others"
+        "In the published package the hints to the compiler are the same in every run. Another producer may vary them, so \
+         this is a warning."
+        "Check which hints the run was made with.";
     Selection "selection" Proofs Error
         "A launch does not follow from geometry and schedule"
         "Grid, entry, byte spans and original rows follow from R, N, B, the storage type and the rows asked for; the \
-         partition entry is taken only when its spans are disjoint."
+         partition entry is taken only when its spans are disjoint, and the original one otherwise."
         "Restore the launch receipt.";
     Realization "realization" Proofs Error
         "The compiler's realization contradicts the tile"
-        "The realization text states programs, byte counts, tile size, width and reduction kind; all follow from the case, \
-         and all cohorts of a case share the facts."
+        "A realization text may state programs, byte counts, tile size, width and reduction kind; what it states follows from \
+         the case, and all cohorts of a case state the same facts."
         "Restore the realization text.";
     OutputCheck "output-check" Proofs Error
         "An output was not fully rechecked, or failed"
@@ -366,11 +387,13 @@ catalogue! {
         "Check which output belongs to which run.";
     Comparison "comparison" Proofs Error
         "A recorded comparison is not the ratio of its medians"
-        "candidate/default, the percentage, the sign in words and the Torch ratio are recomputed from the medians."
+        "candidate/default, the percentage, the sign in words and the Torch ratio are recomputed from the medians; a \
+         comparison of a run without times has no numbers."
         "Recompute the comparison.";
     ReceiptConflict "receipt-conflict" Proofs Error
         "One file is recorded with two hashes"
-        "The same path stands in several receipts of the package; hash and byte count must be the same everywhere."
+        "The same path stands in several receipts of the package; hash and byte count must be the same everywhere. A bare name \
+         without a folder does not identify a file."
         "Find out which receipt is the right one.";
     CopyMismatch "copy-mismatch" Proofs Error
         "A record that is repeated differs from its original"
@@ -379,15 +402,18 @@ catalogue! {
 
     FailureRelabelled "failure-relabelled" Failures Error
         "A failed run is called something else"
-        "A case whose process failed makes its cohort failed, whatever happened later."
+        "A case whose process failed makes its cohort failed, whatever happened later, and a failure that is preserved \
+         anywhere in the package is one in the record of its run."
         "Restore the original status.";
     BaselineFilled "baseline-filled" Failures Error
         "A missing baseline carries a time"
-        "A route that failed or was not asked for has no timing: not zero, not a later retry's, not another's."
+        "A route that failed or was not asked for has no timing: not zero, not a later retry's, not another's, and under no \
+         other name. Neither has a comparison with it."
         "Remove the time; a missing measurement stays missing.";
     RetrySubstituted "retry-substituted" Failures Error
         "A retry is not kept apart"
-        "A later run of a failed case is stored as a separate execution, for a case that did fail, with its own receipts."
+        "A later run of a failed case is stored as a separate execution, for a case that did fail with the same rows per \
+         program, with its own receipts."
         "Store the retry separately and restore the original record.";
     FailureRecord "failure-record" Failures Error
         "The record of the failure is incomplete or contradicts itself"

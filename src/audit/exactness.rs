@@ -5,6 +5,7 @@ use super::{CheckReport, Code, Family, Recorder, show};
 use num_rational::BigRational;
 
 use crate::fit::exact::{ExactFit, ExactOutcome, nearest_f64, ulp_distance};
+use crate::fit::nnls::TIE_TOLERANCE;
 use crate::package::json::{Document, Json, python_float};
 use crate::package::partition::files;
 use crate::refit::exact_models;
@@ -66,7 +67,7 @@ fn compare(recorder: &mut Recorder, document: &Document, recorded: &Json, exact:
 }
 
 /// The coefficients of the recorded subset, if it is the exact winner or ties with it by the published rule: two
-/// objectives within 1e-12 of each other (relative, but at least absolute) are not told apart in binary64.
+/// objectives within the tolerance of each other (relative, but at least absolute) are not told apart in binary64.
 fn tied_subset(exact: &ExactFit, mask: u64) -> Option<&Vec<BigRational>> {
     if u64::from(exact.mask) == mask {
         return Some(&exact.coefficients);
@@ -76,11 +77,8 @@ fn tied_subset(exact: &ExactFit, mask: u64) -> Option<&Vec<BigRational>> {
         ExactOutcome::Feasible { coefficients, weighted_sse } => {
             let (best, other) = (nearest_f64(&exact.weighted_sse), nearest_f64(weighted_sse));
             let gap = nearest_f64(&(weighted_sse - &exact.weighted_sse));
-            (gap <= OBJECTIVE_TIE * best.max(other).max(1.0)).then_some(coefficients)
+            (gap <= TIE_TOLERANCE * best.max(other).max(1.0)).then_some(coefficients)
         }
         _ => None,
     }
 }
-
-/// The published rule's tie tolerance of objectives.
-const OBJECTIVE_TIE: f64 = 1e-12;

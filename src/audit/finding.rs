@@ -30,7 +30,7 @@ pub struct Finding {
 }
 
 /// A place in a file. Lines and columns count from 1; columns in characters.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Place {
     /// JSON pointer, in JSON files.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@
 pub mod catalogue;
 mod claims;
 mod compare;
+mod completeness;
 mod discover;
 mod divergence;
 pub mod evidence;
@@ -13,6 +14,7 @@ mod exactness;
 mod failures;
 pub mod finding;
 mod integrity;
+mod malformed;
 mod model;
 mod opened;
 mod proofs;

@@ -1,13 +1,13 @@
 //! Samples: `samples.csv` against `validation.json` bit for bit, indexes, statuses, medians, and stated counts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Code, Family, Place, Recorder};
 use crate::fit::median::median;
 use crate::package::json::{Json, python_float};
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
-use crate::package::partition::{DEFAULT, RETEST, Route, SampleRow, SampleTable, Validation, files};
+use crate::package::partition::{RETEST, Route, SampleRow, SampleTable, Validation, files};
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
@@ -63,20 +63,31 @@ fn check_medians(validation: &Validation<'_>, recorder: &mut Recorder) {
 /// Counts that the package states about itself, and the cases that it repeats.
 fn check_counts(validation: &Validation<'_>, recorder: &mut Recorder) {
     let document = validation.document;
-    let Some(stated) = document.root().get("native_revalidation") else { return };
+    let root = document.root();
+    let ids = validation.cases.iter().map(|record| (record.case.at, "id", record.case.id));
+    let names = validation.cohorts.iter().map(|cohort| (cohort.at, "name", cohort.name));
+    let mut seen = HashSet::new();
+    for (record, member, id) in ids.chain(names) {
+        let at = record.get(member).unwrap_or(record);
+        let expected = format_args!("{member}: one of its own");
+        recorder.require(seen.insert((member, id)), Code::CountMismatch, document, at, expected, id);
+    }
+    let Some(stated) = root.get("native_revalidation") else { return };
     let main_native =
         validation.timed().filter(|(_, run, route, _)| *route == Route::Native && run.cohort != RETEST).count();
     for (member, counted) in [("cases", validation.cases.len()), ("native_executions", main_native)] {
-        if let Some(value) = stated.get(member) {
-            recorder.equal(Code::CountMismatch, document, value, &Json::from(counted));
+        match stated.get(member) {
+            Some(value) => {
+                recorder.equal(Code::CountMismatch, document, value, &Json::from(counted));
+            }
+            None => recorder.report_at(
+                Code::CountMismatch,
+                document,
+                stated,
+                format_args!("{member}: {counted}"),
+                "nothing",
+            ),
         }
-    }
-    let root = document.root();
-    let mut ids = HashMap::new();
-    for record in &validation.cases {
-        let at = record.case.at.get("id").unwrap_or(root);
-        let is_new = ids.insert(record.case.id, ()).is_none();
-        recorder.require(is_new, Code::CountMismatch, document, at, "an id of its own", record.case.id);
     }
 }
 
@@ -159,7 +170,8 @@ fn compare_rows(table: &SampleTable, validation: &Validation<'_>, recorder: &mut
     let mut last_position = None;
     let mut in_order = true;
     for (record, run, route, timing) in validation.timed() {
-        let statuses = expected_statuses(run.cohort, run.case_status, run.cohort_status);
+        // A retry belongs to no cohort; its status is its own.
+        let statuses = [run.case_status, run.cohort_status];
         for (index, &sample) in timing.samples.iter().enumerate() {
             let index = index.to_string();
             let key = ([record.case.id, run.cohort, route.name()], index.as_str());
@@ -198,12 +210,6 @@ fn compare_rows(table: &SampleTable, validation: &Validation<'_>, recorder: &mut
         let place = Place::cell(row.line, COLUMNS[0]);
         recorder.report(Code::SampleRows, files::SAMPLES, place, "a sample that validation.json has", found);
     }
-}
-
-/// The case's status is the original one only where it failed, in the default cohort; later runs of it passed.
-fn expected_statuses<'a>(cohort: &str, case_status: &'a str, cohort_status: &'a str) -> [&'a str; 2] {
-    let case_status = if cohort == DEFAULT { case_status } else { "passed" };
-    [case_status, if cohort == RETEST { "passed" } else { cohort_status }]
 }
 
 fn compare_row(row: &SampleRow, sample: &str, p50: &str, statuses: [&str; 2], recorder: &mut Recorder) {

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
 use super::{
     CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, recorder,
 };
-use super::{claims, divergence, exactness, failures, model, proofs, prose, samples, timing};
+use super::{claims, completeness, divergence, exactness, failures, malformed, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
@@ -52,7 +52,13 @@ fn judge(opened: integrity::Opened, name: &str, options: &Options) -> (SubjectRe
     };
     let evidence = opened.evidence;
     match opened.kind {
-        SubjectKind::Partition => partition(&evidence, options, &mut report),
+        SubjectKind::Partition => {
+            partition(&evidence, options, &mut report);
+            // Claims may lie beside the data; that the data is there does not make them true.
+            if evidence.documents.contains_key(integrity::CLAIMS) {
+                report.checks.push(claims::check(&evidence, options));
+            }
+        }
         SubjectKind::Claims => {
             report.checks.push(claims::check(&evidence, options));
             report.facts = claims::facts(&evidence);
@@ -101,11 +107,15 @@ fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport)
         || CHECKS.par_iter().map(|check| check(&package, options)).collect::<Vec<_>>(),
         || {
             let refit = package.refit();
-            REFIT_CHECKS.par_iter().map(|check| check(&package, &refit, options)).collect::<Vec<_>>()
+            let checks = REFIT_CHECKS.par_iter().map(|check| check(&package, &refit, options)).collect::<Vec<_>>();
+            (checks, completeness::check(&package, &refit, options))
         },
     );
+    let (refitted, incomplete) = refitted;
+    malformed::absorb(&mut report.checks, Family::Integrity, incomplete);
     report.checks.extend(recounted);
     report.checks.extend(refitted);
+    malformed::gather(&mut report.checks);
     report.facts = facts(&package);
     report.limits.extend([
         "that the outputs are right: the tensors are not in the package, only the records of their checks".to_owned(),

@@ -10,11 +10,11 @@ use super::{FitError, MAX_FEATURES, active_columns, masks};
 
 /// A scaled solution may be this far below zero, relative to its largest magnitude (at least 1), before its subset counts
 /// as infeasible. The producer's constant, `positive_coefficient_tolerance`.
-pub(super) const NEGATIVE_TOLERANCE: f64 = 1e-12;
+pub const NEGATIVE_TOLERANCE: f64 = 1e-12;
 
 /// Errors closer than this, relative to the larger of both and 1, are ties. The producer's constant,
 /// `objective_tie_tolerance`.
-pub(super) const TIE_TOLERANCE: f64 = 1e-12;
+pub const TIE_TOLERANCE: f64 = 1e-12;
 
 /// One observation.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CaseDecision, Evaluated, FoldResult, IMPROVEMENT_FRACTION, Observation, Refit, Residual};
 use crate::fit::metrics::Metrics;
-use crate::fit::nnls::{Fit, Subset, SubsetOutcome};
+use crate::fit::nnls::{Fit, NEGATIVE_TOLERANCE, Subset, SubsetOutcome, TIE_TOLERANCE};
 use crate::fit::{Facts, Schedule};
 use crate::package::json::{Json, canonical, object};
 use crate::package::partition::{CaseRecord, RECHECK, Validation, realization_facts};
@@ -22,7 +22,7 @@ pub fn profile_id(profile: &Json) -> String {
 /// What of the model follows from the package's runs and device: every member but the provenance of its files.
 pub fn derived(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
     let observations = &refit.observations;
-    let profile = profile(&refit.full.fit, validation, device, sm_count);
+    let profile = profile(refit, validation, device, sm_count);
     object([
         ("schema", Json::from(SCHEMA)),
         ("status", Json::from("fitted_diagnostic_not_deployed")),
@@ -55,7 +55,7 @@ pub fn complete(derived: Json, recorded: Option<&Json>) -> Json {
     Json::Object(members)
 }
 
-fn profile(fit: &Fit, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
+fn profile(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
     let stated = validation.document.root();
     let queues = [("rescue", "rescue_queue_receipt"), ("original_failed", "original_failed_queue")];
     let queues: Vec<_> =
@@ -71,9 +71,9 @@ fn profile(fit: &Fit, validation: &Validation<'_>, device: &Json, sm_count: u64)
     object([
         ("schema", Json::from(SCHEMA)),
         ("formula", Json::from(format!("q = a0 + aP*P + aD*ceil(P/{sm_count})*b*W"))),
-        ("fixed_policy", policy(sm_count)),
+        ("fixed_policy", policy(sm_count, &training_statistic(&refit.observations))),
         ("feature_names", Json::from(vec!["constant", "programs", "logical_batches_times_collective_volume"])),
-        ("coefficients", Json::from(fit.coefficients.clone())),
+        ("coefficients", Json::from(refit.full.fit.coefficients.clone())),
         ("device_declared_identity", device.clone()),
         ("summary_provenance", Json::Object(provenance)),
         ("confidence", Json::from(CONFIDENCE)),
@@ -81,7 +81,38 @@ fn profile(fit: &Fit, validation: &Validation<'_>, device: &Json, sm_count: u64)
     ])
 }
 
-fn policy(sm_count: u64) -> Json {
+/// Numbers as the published text writes its own.
+const NUMBER_WORDS: [&str; 13] =
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+/// What was fitted, in words: `seven_sample_median_us` where every run has seven samples.
+fn training_statistic(observations: &[Observation<'_, '_>]) -> String {
+    let mut counts = observations.iter().map(|observation| observation.timing.samples.len());
+    let Some(count) = counts.next() else { return "sample_median_us".to_owned() };
+    if counts.any(|other| other != count) {
+        return "sample_median_us".to_owned();
+    }
+    match NUMBER_WORDS.get(count) {
+        Some(word) => format!("{word}_sample_median_us"),
+        None => format!("{count}_sample_median_us"),
+    }
+}
+
+/// Whether `stated` is another way to say `derived`, a training statistic: a median that names no other number of samples.
+pub fn says_statistic(stated: &str, derived: &str) -> bool {
+    let parts = |text: &str| -> Vec<String> {
+        text.split(|part: char| !part.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let number = |part: &String| {
+        let word = NUMBER_WORDS.iter().position(|word| word == part);
+        part.parse::<usize>().ok().or(word)
+    };
+    let named: Vec<usize> = parts(derived).iter().filter_map(number).collect();
+    let stated = parts(stated);
+    stated.iter().any(|part| part == "median") && stated.iter().filter_map(number).all(|count| named.contains(&count))
+}
+
+fn policy(sm_count: u64, statistic: &str) -> Json {
     let candidates: Vec<_> = Schedule::ALL.into_iter().map(Schedule::requested).collect();
     object([
         ("processor_reference", Json::from(sm_count)),
@@ -89,13 +120,13 @@ fn policy(sm_count: u64) -> Json {
         ("candidates", Json::from(candidates)),
         ("default_enabled", Json::Bool(false)),
         ("confidence", Json::from("uncalibrated_point_prediction")),
-        ("training_statistic", Json::from("seven_sample_median_us")),
+        ("training_statistic", Json::from(statistic)),
         ("recheck_usage", Json::from("diagnostic_only_not_a_training_observation")),
         ("group_weight", Json::from("equal_total_weight_per_R_N_B_W_geometry")),
         ("solver", Json::from("enumerate_eight_nonnegative_active_subsets_binary64_lstsq")),
         ("feature_scaling", Json::from("training_only_weighted_RMS")),
-        ("positive_coefficient_tolerance", Json::Float(1e-12)),
-        ("objective_tie_tolerance", Json::Float(1e-12)),
+        ("positive_coefficient_tolerance", Json::Float(NEGATIVE_TOLERANCE)),
+        ("objective_tie_tolerance", Json::Float(TIE_TOLERANCE)),
     ])
 }
 

@@ -10,7 +10,7 @@ mod observations;
 
 pub use diff::readable_diff;
 pub use exact::{ExactModels, exact_models};
-pub use observations::{Observation, observations};
+pub use observations::{Observation, is_trainable, observations};
 
 use std::collections::BTreeMap;
 
@@ -26,6 +26,12 @@ pub const IMPROVEMENT_FRACTION: f64 = 0.05;
 /// Why a package's model cannot be fitted again.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RefitError {
+    /// The schedules of the model were not run.
+    #[error("unsupported cohort set [{found}]: the model is fitted on default, rows1 and rows2")]
+    Cohorts {
+        /// The names of the cohorts.
+        found: String,
+    },
     /// A run that the fit needs has no native median.
     #[error("case {case} has no native median in cohort {cohort}; the fit needs all of default, rows1 and rows2")]
     MissingRun {

@@ -32,18 +32,32 @@ impl Observation<'_, '_> {
     }
 }
 
-/// The observations in the order of the cases, then default, rows1, rows2.
+/// Whether a case can be trained on: no native run that the fit needs is recorded as failed. What failed stays failed, and
+/// has no time to fit.
+pub fn is_trainable(record: &CaseRecord<'_>) -> bool {
+    Schedule::ALL.into_iter().all(|schedule| {
+        record.run(schedule.name()).is_none_or(|run| run.native.timing.is_some() || !run.native.has_failed())
+    })
+}
+
+/// The observations in the order of the cases, then default, rows1, rows2. Cases with a failed native run are left out.
 ///
 /// # Errors
-/// A case without one of the three medians, or a geometry that no feature can be computed for.
+/// Cohorts without all three schedules, a case without one of the three medians, or a geometry that no feature can be computed for.
 pub fn observations<'v, 'd>(
     validation: &'v Validation<'d>,
     sm_count: u64,
 ) -> Result<Vec<Observation<'v, 'd>>, RefitError> {
+    let has = |schedule: Schedule| validation.cohorts.iter().any(|cohort| cohort.name == schedule.name());
+    if !Schedule::ALL.into_iter().all(has) {
+        let names: Vec<_> = validation.cohorts.iter().map(|cohort| cohort.name).collect();
+        return Err(RefitError::Cohorts { found: names.join(", ") });
+    }
     let schedules = |record: &'v CaseRecord<'d>| Schedule::ALL.into_iter().map(move |schedule| (record, schedule));
     validation
         .cases
         .iter()
+        .filter(|record| is_trainable(record))
         .flat_map(schedules)
         .map(|(record, schedule)| {
             let case = &record.case;

@@ -141,7 +141,12 @@ pub(super) fn levels<'a>(findings: impl Iterator<Item = &'a Finding>) -> String 
 pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
     let verdict = subject.verdict(strict);
     let not_run: Vec<_> = subject.checks.iter().filter(|check| matches!(check.outcome, Outcome::NotRun(_))).collect();
-    let mut text = verdict.words().to_owned();
+    let run = subject.checks.len() - not_run.len();
+    let mut text = if verdict == Verdict::Holds && run < not_run.len() {
+        format!("only {run} of {} checks could be run, and nothing contradicts them", subject.checks.len())
+    } else {
+        verdict.words().to_owned()
+    };
     if subject.tally().total() == 0 {
         text.push_str(", as nothing was compared");
     } else if verdict == Verdict::DoesNotHold && subject.findings().all(|found| found.severity == Severity::Warning) {

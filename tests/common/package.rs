@@ -12,7 +12,7 @@ use recount::package::json::{Document, Json, compact, indented};
 use recount::seal::{receipts_text, write_receipts};
 use tempfile::TempDir;
 
-use super::content::{self, Recipe};
+use super::content::{self, Parts, Recipe};
 use super::outcome::Outcome;
 
 /// A package that goes away with the value.
@@ -38,6 +38,16 @@ impl Package {
         drop(made);
         let package = Self::empty();
         for (name, bytes) in files {
+            package.write(name, bytes);
+        }
+        package.seal();
+        package
+    }
+
+    /// A package in which everything holds, whose data another producer recorded.
+    pub(crate) fn derived(recipe: &Recipe, edit: impl Fn(&mut Parts)) -> Self {
+        let package = Self::empty();
+        for (name, bytes) in content::files_of(recipe, &edit) {
             package.write(name, bytes);
         }
         package.seal();

@@ -96,6 +96,10 @@ const DAMAGES: &[(&str, Damage)] = &[
         // Larger than what is parsed, without a byte on the disk.
         std::fs::File::create(package.file("README.md")).unwrap().set_len((2 << 30) + 1).unwrap();
     }),
+    ("incomplete-package", |package| {
+        package.remove("device.json").seal();
+    }),
+    ("empty-package", |package| validation(package, |root| set(root, "/cases", Json::Array(Vec::new())))),
     ("nothing-verified", |package| {
         package.edit_json("receipts.json", |root| set(root, "/files", Json::Object(Vec::new())));
     }),
@@ -131,6 +135,7 @@ const DAMAGES: &[(&str, Damage)] = &[
         });
     }),
     ("warm-up", |package| validation(package, |root| set(root, &native("warmup/actual_ms"), 1.0))),
+    ("warm-up-replays", |package| validation(package, |root| set(root, &native("warmup/replays"), 1_000_000_u64))),
     ("host-span", |package| validation(package, |root| set(root, &native("sampling/prime_host_ms"), 0.0))),
     ("clock-tick", |package| validation(package, |root| set(root, &native("sampling/prime_host_ms"), 1.23456789))),
     ("protocol-setting", |package| validation(package, |root| bump(root, &native("sampling/replay_cap"), 1))),
@@ -141,6 +146,10 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("source-prefix", |package| {
         let pointer = "/cases/0/cohorts/rows1/source_files/source.txt/original_source_sha256";
         validation(package, |root| rehash(root, pointer));
+    }),
+    ("compiler-hints", |package| {
+        let pointer = "/cases/3/cohorts/rows1/selection/compiler_worker_hints/0/requested";
+        validation(package, |root| set(root, pointer, 4_u64));
     }),
     ("selection", |package| {
         validation(package, |root| bump(root, "/cases/0/cohorts/rows1/selection/program_partition/0/grid_x", 1));

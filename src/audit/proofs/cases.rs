@@ -1,8 +1,10 @@
 //! Cases are described alike in `cases.json`, `validation.json` and the manifests, and make sense.
 
+use std::collections::HashSet;
+
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Place, Recorder, compare, show};
-use crate::package::json::{Json, object};
+use crate::package::json::Json;
 use crate::package::partition::{CaseRecord, Validation, files};
 
 pub(super) fn check(evidence: &Evidence, validation: &Validation<'_>, recorder: &mut Recorder) {
@@ -47,37 +49,25 @@ fn check_geometry(validation: &Validation<'_>, record: &CaseRecord<'_>, recorder
         format_args!("{expected:?}, the rows per program and the least power of two that holds a row"),
         show(tile),
     );
-    let pattern = case.at.get("pattern").unwrap_or(case.at);
-    recorder.equal(Code::CaseMismatch, document, pattern, &Json::from(case.operation.pattern()));
 }
 
 /// The parts of a manifest that follow from the case.
 fn check_manifest(validation: &Validation<'_>, record: &CaseRecord<'_>, manifest: &Json, recorder: &mut Recorder) {
     let case = &record.case;
     let geometry = case.geometry;
-    let (dtype, extension) = (case.storage.dtype(), case.storage.extension());
+    let dtype = case.storage.dtype();
     let repeated = ["operation", "precision", "seed", "pattern", "dimensions", "tile"];
     let mut expected: Vec<_> = repeated.iter().filter_map(|&name| Some((name, case.at.get(name)?.clone()))).collect();
-    let input_count = manifest.get("inputs").and_then(Json::as_array).map_or(0, <[Json]>::len);
-    let inputs: Vec<_> = (0..input_count)
-        .map(|at| {
-            object([
-                ("name", Json::from(format!("input{at}"))),
-                ("path", Json::from(format!("input{at}.{extension}"))),
-                ("storage_dtype", Json::from(dtype)),
-                ("shape", Json::from(vec![geometry.rows, geometry.columns])),
-            ])
-        })
-        .collect();
-    expected.push(("inputs", Json::Array(inputs)));
-    expected.push((
-        "output",
-        object([
-            ("path", Json::from(format!("output.{extension}"))),
-            ("storage_dtype", Json::from(dtype)),
-            ("shape", Json::from(vec![geometry.rows, 1])),
-        ]),
-    ));
+    // Names and paths are the producer's own; they are repeated so that only what follows from the case is compared.
+    let tensor = |found: &Json, columns: u64| {
+        let own = ["name", "path"].iter().filter_map(|&name| Some((name, found.get(name)?.clone())));
+        let derived = [("storage_dtype", Json::from(dtype)), ("shape", Json::from(vec![geometry.rows, columns]))];
+        Json::Object(own.chain(derived).map(|(name, value)| (name.to_owned(), value)).collect())
+    };
+    let inputs = manifest.get("inputs").and_then(Json::as_array).unwrap_or_default();
+    expected.push(("inputs", Json::Array(inputs.iter().map(|input| tensor(input, geometry.columns)).collect())));
+    expected.push(("output", tensor(manifest.get("output").unwrap_or(&Json::Null), 1)));
+    check_paths(validation, manifest, recorder);
     for (name, expected) in expected {
         let found = manifest.get(name).unwrap_or(manifest);
         compare(recorder, validation.document, found, &expected, &|_| Code::CaseMismatch);
@@ -87,5 +77,24 @@ fn check_manifest(validation: &Validation<'_>, record: &CaseRecord<'_>, manifest
         let expected = elements.as_u64().and_then(|elements| elements.checked_mul(case.storage.bytes()));
         let expected = expected.map_or(Json::Null, Json::from);
         recorder.equal(Code::CaseMismatch, validation.document, bytes, &expected);
+    }
+}
+
+/// At least one input, and a path of its own for each tensor.
+fn check_paths(validation: &Validation<'_>, manifest: &Json, recorder: &mut Recorder) {
+    let document = validation.document;
+    let inputs = manifest.get("inputs").and_then(Json::as_array).unwrap_or_default();
+    recorder.require(!inputs.is_empty(), Code::CaseMismatch, document, manifest, "at least one input", "none");
+    let mut seen = HashSet::new();
+    for tensor in inputs.iter().chain(manifest.get("output")) {
+        let path = tensor.get("path").and_then(Json::as_str);
+        recorder.require(
+            path.is_some_and(|path| !path.is_empty() && seen.insert(path)),
+            Code::CaseMismatch,
+            document,
+            tensor.get("path").unwrap_or(tensor),
+            "a path of its own",
+            path.unwrap_or("nothing"),
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::audit::{Code, Recorder, compare, show};
 use crate::package::json::{Json, Members};
-use crate::package::partition::{CaseRecord, DEFAULT, Reader, Run, Validation};
+use crate::package::partition::{CaseRecord, Reader, Run, Validation};
 use crate::package::receipts::is_sha256;
 
 pub(super) fn check<'d>(
@@ -11,29 +11,39 @@ pub(super) fn check<'d>(
     reader: &Reader<'d>,
     recorder: &mut Recorder,
 ) {
-    let Some(default) = record.run(DEFAULT) else { return };
+    let Some(reference) = record.reference() else { return };
     for run in &record.runs {
         for member in ["fixture_sha256", "manifest"] {
-            let (Some(found), Some(expected)) = (reader.member(run.at, member), default.at.get(member)) else {
+            let (Some(found), Some(expected)) = (reader.member(run.at, member), reference.at.get(member)) else {
                 continue;
             };
-            if run.cohort != DEFAULT {
+            if run.cohort != reference.cohort {
                 compare(recorder, validation.document, found, expected, &|_| Code::FixtureMismatch);
             }
         }
         if let Some(fixtures) = run.at.get("fixture_sha256") {
-            check_fixtures(validation, run, fixtures, recorder);
+            check_fixtures(validation, record, run, fixtures, recorder);
         }
-        check_sources(validation, default, run, reader, recorder);
+        check_sources(validation, reference, run, reader, recorder);
     }
-    check_launch_options(validation, default, record, recorder);
+    check_launch_options(validation, record, recorder);
 }
 
 /// The fixtures are the manifest's inputs, the oracle and its bound; all of them, and nothing else.
-fn check_fixtures(validation: &Validation<'_>, run: &Run<'_>, fixtures: &Json, recorder: &mut Recorder) {
-    let inputs = run.at.path(&["manifest", "inputs"]).and_then(Json::as_array).unwrap_or_default();
+fn check_fixtures(
+    validation: &Validation<'_>,
+    record: &CaseRecord<'_>,
+    run: &Run<'_>,
+    fixtures: &Json,
+    recorder: &mut Recorder,
+) {
+    let Some(manifest) = record.manifest(run) else { return };
+    let inputs = manifest.get("inputs").and_then(Json::as_array).unwrap_or_default();
     let inputs = inputs.iter().filter_map(|input| input.get("path")?.as_str());
-    let expected: Vec<&str> = inputs.chain(["expected.f64", "per_element_bound.f64"]).collect();
+    // The manifest may name the oracle's files; these are their names where it does not.
+    let oracle = [("path", "expected.f64"), ("bound_path", "per_element_bound.f64")]
+        .map(|(member, usual)| manifest.path(&["expected", member]).and_then(Json::as_str).unwrap_or(usual));
+    let expected: Vec<&str> = inputs.chain(oracle).collect();
     for (name, hash) in fixtures.as_object().unwrap_or_default() {
         recorder.require(
             expected.contains(&name.as_str()) && hash.as_str().is_some_and(is_sha256),
@@ -58,17 +68,25 @@ fn check_fixtures(validation: &Validation<'_>, run: &Run<'_>, fixtures: &Json, r
 
 fn check_sources<'d>(
     validation: &Validation<'d>,
-    default: &Run<'d>,
+    reference: &Run<'d>,
     run: &Run<'d>,
     reader: &Reader<'d>,
     recorder: &mut Recorder,
 ) {
     let document = validation.document;
     let Some(sources) = reader.member(run.at, "source_files").and_then(Json::as_object) else { return };
-    let originals = Members::of(default.at.get("source_files").unwrap_or(&Json::Null));
+    let originals = reference.at.get("source_files").unwrap_or(&Json::Null);
+    for (name, original) in originals.as_object().unwrap_or_default() {
+        if run.at.path(&["source_files", name]).is_none() {
+            recorder.report_at(Code::SourcePrefix, document, run.at, format_args!("the source {name}"), "nothing");
+        } else if run.cohort == reference.cohort {
+            let _ = reader.member(original, "normalized_source_sha256");
+        }
+    }
+    let originals = Members::of(originals);
     for (name, source) in sources {
         let Some(original) = originals.get(name) else {
-            recorder.report_at(Code::SourcePrefix, document, source, "a source that the default has", name);
+            recorder.report_at(Code::SourcePrefix, document, source, "a source that the original schedule has", name);
             continue;
         };
         let normalized = original.get("normalized_source_sha256");
@@ -129,19 +147,17 @@ fn check_appended<'d>(
     );
 }
 
-/// Compiler hints are part of the protocol: no run of the package was given others.
-fn check_launch_options(
-    validation: &Validation<'_>,
-    default: &Run<'_>,
-    record: &CaseRecord<'_>,
-    recorder: &mut Recorder,
-) {
-    let hints = |run: &Run<'_>| run.at.path(&["selection", "compiler_worker_hints"]).cloned();
-    let first = validation.cases.first().and_then(|case| hints(case.run(DEFAULT)?)).or_else(|| hints(default));
-    let Some(first) = first else { return };
+/// Compiler hints are the same in every run of the published package.
+fn check_launch_options(validation: &Validation<'_>, record: &CaseRecord<'_>, recorder: &mut Recorder) {
+    let Some(first) = validation.runs().find_map(|(_, run)| hints(run)) else { return };
     for run in &record.runs {
-        if let Some(found) = run.at.path(&["selection", "compiler_worker_hints"]) {
-            compare(recorder, validation.document, found, &first, &|_| Code::ProtocolSetting);
+        match hints(run) {
+            Some(found) => compare(recorder, validation.document, found, first, &|_| Code::CompilerHints),
+            None => recorder.report_at(Code::CompilerHints, validation.document, run.at, show(first), "nothing"),
         }
     }
+}
+
+fn hints<'d>(run: &Run<'d>) -> Option<&'d Json> {
+    run.at.path(&["selection", "compiler_worker_hints"])
 }

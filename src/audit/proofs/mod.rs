@@ -6,6 +6,7 @@ mod comparisons;
 mod inputs;
 mod launch;
 mod outputs;
+mod realization;
 mod receipts;
 
 use super::evidence::{Options, PartitionEvidence};
@@ -29,6 +30,7 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     for record in &validation.cases {
         inputs::check(validation, record, &reader, &mut recorder);
         launch::check(validation, record, &reader, &mut recorder);
+        realization::check(validation, record, &reader, &mut recorder);
         outputs::check(validation, record, &reader, &mut recorder);
     }
     outputs::check_settings(validation, &reader, &mut recorder);

@@ -2,7 +2,7 @@
 
 use crate::audit::{Code, Recorder, same_value, show};
 use crate::package::json::Json;
-use crate::package::partition::{CaseRecord, Reader, Route, Run, Validation};
+use crate::package::partition::{CaseRecord, RETEST, Reader, Route, Run, Validation};
 
 pub(super) fn check<'d>(
     validation: &Validation<'d>,
@@ -12,14 +12,7 @@ pub(super) fn check<'d>(
 ) {
     let mut outputs = Vec::new();
     for run in &record.runs {
-        let validated = run.native.timing.is_some();
-        for (member, expected) in
-            [("status", Json::from("validated")), ("native_comparison_eligible", Json::Bool(true))]
-        {
-            if let Some(found) = run.at.get(member).filter(|_| validated) {
-                recorder.equal(Code::OutputCheck, validation.document, found, &expected);
-            }
-        }
+        check_eligible(validation, run, reader, recorder);
         for (route, recorded) in run.routes() {
             if recorded.timing.is_some()
                 && let Some(at) = recorded.at
@@ -30,6 +23,29 @@ pub(super) fn check<'d>(
         }
     }
     check_agreement(validation, &outputs, recorder);
+}
+
+/// A run counts as validated, and may be compared, if and only if its native route has times.
+fn check_eligible<'d>(validation: &Validation<'d>, run: &Run<'d>, reader: &Reader<'d>, recorder: &mut Recorder) {
+    let validated = run.native.timing.is_some();
+    if let Some(status) = reader.member(run.at, "status") {
+        let says_validated = status.as_str().is_some_and(|status| ["validated", "passed"].contains(&status));
+        let expected = if validated { "validated" } else { "another status than that of a validated run" };
+        recorder.require(
+            says_validated == validated,
+            Code::OutputCheck,
+            validation.document,
+            status,
+            expected,
+            show(status),
+        );
+    }
+    let eligible = run.at.get("native_comparison_eligible");
+    // A retry belongs to no cohort that it could be compared in.
+    let eligible = if run.cohort == RETEST { eligible } else { reader.member(run.at, "native_comparison_eligible") };
+    if let Some(eligible) = eligible {
+        recorder.equal(Code::OutputCheck, validation.document, eligible, &Json::Bool(validated));
+    }
 }
 
 /// An output's receipt with what makes it comparable to others.
@@ -96,16 +112,33 @@ impl<'d> RouteOutputs<'_, 'd> {
         Some(())
     }
 
+    /// Checks before and after the timing, whatever the mode is called that they were made in; both, or neither of a mode.
     fn torch(&mut self, recorded: &'d Json, rows: u64, saved_error: &'d Json) -> Option<()> {
-        let before = self.reader.member(recorded, "compiled_correctness_before")?;
-        let after = self.reader.member(recorded, "compiled_correctness_after")?;
-        for check in [before, after] {
+        let checks = torch_checks(recorded);
+        for (name, check) in &checks {
+            if let Some(other) = counterpart(name) {
+                let _ = self.reader.member(recorded, &other);
+            }
             self.counts(check, "elements", rows);
             self.counts(check, "failed_elements", 0);
             self.same_number(self.reader.member(check, "max_abs_error")?, saved_error);
         }
-        let bound = self.reader.member(after, "max_allowed_bound")?;
-        self.same_number(bound, self.reader.member(before, "max_allowed_bound")?);
+        self.recorder.require(
+            !checks.is_empty(),
+            Code::OutputCheck,
+            self.validation.document,
+            recorded,
+            "a check of the outputs",
+            "none",
+        );
+        let mut bounds = Vec::new();
+        for (_, check) in &checks {
+            bounds.push(self.reader.member(check, "max_allowed_bound")?);
+        }
+        let (&bound, others) = bounds.split_first()?;
+        for other in others {
+            self.same_number(other, bound);
+        }
         let within = saved_error.as_f64()? <= bound.as_f64()?;
         self.recorder.require(
             within,
@@ -121,8 +154,8 @@ impl<'d> RouteOutputs<'_, 'd> {
     /// The largest per-element bound of the case, which only Torch routes record.
     fn largest_bound(&self) -> Option<f64> {
         self.record.runs.iter().find_map(|run| {
-            let recorded = run.torch.at?.get("recorded_correctness")?;
-            recorded.path(&["compiled_correctness_before", "max_allowed_bound"])?.as_f64()
+            let checks = torch_checks(run.torch.at?.get("recorded_correctness")?);
+            checks.iter().find_map(|(_, check)| check.get("max_allowed_bound")?.as_f64())
         })
     }
 
@@ -143,6 +176,22 @@ impl<'d> RouteOutputs<'_, 'd> {
             show(found),
         );
     }
+}
+
+/// The checks of a Torch route: members such as `compiled_correctness_before`, or the record itself.
+fn torch_checks(recorded: &Json) -> Vec<(&str, &Json)> {
+    if recorded.get("failed_elements").is_some() {
+        return vec![("", recorded)];
+    }
+    let members = recorded.as_object().unwrap_or_default().iter();
+    let named = members.filter(|(name, _)| name.ends_with("correctness") || counterpart(name).is_some());
+    named.map(|(name, check)| (name.as_str(), check)).collect()
+}
+
+/// `..._after` for `..._before`, and the other way round.
+fn counterpart(name: &str) -> Option<String> {
+    let swap = |from: &str, to: &str| Some(format!("{}{to}", name.strip_suffix(from)?));
+    swap("correctness_before", "correctness_after").or_else(|| swap("correctness_after", "correctness_before"))
 }
 
 fn check_agreement(validation: &Validation<'_>, outputs: &[Output<'_>], recorder: &mut Recorder) {

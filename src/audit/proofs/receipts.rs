@@ -70,6 +70,10 @@ fn walk<'d>(document: &'d Document, value: &'d Json, seen: &mut Seen<'d>, record
 
 fn compare<'d>(document: &'d Document, path: &str, record: &'d Json, seen: &mut Seen<'d>, recorder: &mut Recorder) {
     let (Some(hash), Some(bytes)) = (record.get("sha256"), record.get("bytes")) else { return };
+    // A bare name is one of many files so called: each run may have its own.
+    if !path.contains(['/', '\\']) {
+        return;
+    }
     let path = normalized(path);
     match seen.get(&path) {
         None => {

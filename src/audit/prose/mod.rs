@@ -16,8 +16,9 @@ mod table;
 mod tokens;
 mod words;
 
+use super::completeness::is_missing;
 use super::evidence::{Options, PartitionEvidence, RefitEvidence};
-use super::{CheckReport, Family, Place, Recorder};
+use super::{CheckReport, Code, Family, Place, Recorder};
 use crate::package::partition::files;
 use claims::{Judged, Judgement};
 use figures::Figures;
@@ -40,6 +41,11 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
         Ok(validation) => validation,
         Err(reason) => return recorder.not_run(reason),
     };
+    // Numbers of a model that is not there have nothing to be checked against: that the data would give the same ones does
+    // not restore it. A reader who accepts its absence accepts the refit's.
+    let without_model = is_missing(package.evidence, files::MODEL, options);
+    let no_refit = Err(format!("{} is not in the package", files::MODEL));
+    let refit = if without_model { &no_refit } else { refit };
     let figures = Figures::of(package, validation, refit, options.tolerance);
     let fitted = refit.as_ref().ok().map(|refitted| &refitted.refit);
     let mut locator = Locator::new(markdown);
@@ -65,7 +71,10 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
         recorder
             .note(format!("{}: no table of medians (a `default` column, rows named by case) was found", files::README));
     }
-    if shown.without_refit {
+    if shown.without_refit && without_model {
+        let expected = format_args!("no decisions of a model, or {}", files::MODEL);
+        recorder.report(Code::IncompletePackage, files::README, Place::whole_file(), expected, "decisions without it");
+    } else if shown.without_refit {
         recorder.note("the column of decisions was not compared: the model could not be fitted again".to_owned());
     }
     recorder.finish()

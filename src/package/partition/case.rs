@@ -30,14 +30,6 @@ impl Operation {
         }
     }
 
-    /// The pattern of the published fixtures for the operation.
-    pub fn pattern(self) -> &'static str {
-        match self {
-            Operation::Sum => "cancellation",
-            Operation::Max => "adversarial",
-        }
-    }
-
     /// The operation with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Operation::Sum, Operation::Max].into_iter().find(|operation| operation.name() == name)

@@ -42,5 +42,8 @@ pub const RETEST: &str = "independent_retest";
 /// The cohort that repeats the default schedule.
 pub const RECHECK: &str = "recheck";
 
+/// The status of what failed.
+pub const FAILED: &str = "failed";
+
 /// The cohort of the original schedule.
 pub const DEFAULT: &str = "default";

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::reader::{Problem, Reader};
-use super::{DEFAULT, RETEST};
+use super::{DEFAULT, FAILED, RETEST};
 use crate::package::json::{Document, Json};
 
 /// Which implementation was timed.
@@ -72,6 +72,21 @@ impl<'d> CaseRecord<'d> {
         self.runs.iter().find(|run| run.cohort == cohort)
     }
 
+    /// The run that others are compared with: the default's, or where there is none the first.
+    pub fn reference(&self) -> Option<&Run<'d>> {
+        self.run(DEFAULT).or_else(|| self.runs.first())
+    }
+
+    /// The manifest of a run. A run without one is the reference's; that manifests agree is seen to elsewhere.
+    pub fn manifest(&self, run: &Run<'d>) -> Option<&'d Json> {
+        run.at.get("manifest").or_else(|| self.reference()?.at.get("manifest"))
+    }
+
+    /// The runs of cohorts, without the retry.
+    pub fn original_runs(&self) -> impl Iterator<Item = &Run<'d>> {
+        self.runs.iter().filter(|run| run.cohort != RETEST)
+    }
+
     /// The native median of one cohort in microseconds per operation.
     pub fn native_median(&self, cohort: &str) -> Option<f64> {
         Some(self.run(cohort)?.native.timing.as_ref()?.p50)
@@ -98,6 +113,16 @@ pub struct Run<'d> {
 }
 
 impl<'d> Run<'d> {
+    /// The launch receipt of the only stage.
+    pub fn launch(&self) -> Option<&'d Json> {
+        self.at.path(&["selection", "program_partition"])?.as_array()?.first()
+    }
+
+    /// Whether the case failed here, by its status or by that of one of its routes.
+    pub fn has_failed(&self) -> bool {
+        self.case_status == FAILED || self.routes().iter().any(|(_, route)| route.has_failed())
+    }
+
     /// Both routes, in the order of samples.csv.
     pub fn routes(&self) -> [(Route, &RouteRecord<'d>); 2] {
         [(Route::Native, &self.native), (Route::Torch, &self.torch)]
@@ -111,6 +136,18 @@ pub struct RouteRecord<'d> {
     pub at: Option<&'d Json>,
     /// The measured times.
     pub timing: Option<Timing<'d>>,
+}
+
+impl<'d> RouteRecord<'d> {
+    /// The recorded status, where there is one.
+    pub fn status(&self) -> Option<&'d str> {
+        self.at?.get("status")?.as_str()
+    }
+
+    /// Whether the record says that the route's process failed.
+    pub fn has_failed(&self) -> bool {
+        self.status() == Some(FAILED)
+    }
 }
 
 /// The measured times of a route.
@@ -183,7 +220,13 @@ fn read_case<'d>(reader: &Reader<'d>, at: &'d Json, cohorts: &[CohortRecord<'d>]
         .collect();
     let retest = at.get("independent_torch_retest");
     if let Some(retest) = retest {
-        runs.extend(reader.member(retest, "evidence").and_then(|evidence| read_run(reader, evidence, RETEST, 0)));
+        runs.extend(reader.member(retest, "evidence").and_then(|evidence| {
+            // A retry belongs to no cohort that could say so; its own launch receipt does.
+            let launch =
+                evidence.path(&["selection", "program_partition"]).and_then(|stages| stages.as_array()?.first());
+            let rows = launch.and_then(|launch| launch.get("rows_requested")?.as_u64()).unwrap_or(0);
+            read_run(reader, evidence, RETEST, rows)
+        }));
     }
     Some(CaseRecord { at, case, runs, retest })
 }
@@ -195,7 +238,7 @@ fn read_run<'d>(reader: &Reader<'d>, at: &'d Json, cohort: &'d str, requested_ro
     let cohort_status = if cohort == RETEST { case_status } else { reader.text(at, "original_cohort_status")? };
     let native = reader.member(routes, "native").map(|route| read_route(reader, route)).unwrap_or_default();
     let torch = routes.get("torch").map(|route| read_route(reader, route)).unwrap_or_default();
-    if cohort == DEFAULT && native.timing.is_none() {
+    if cohort == DEFAULT && native.timing.is_none() && !native.has_failed() {
         reader.problem(routes, Some("native"), "a timed native run of the original schedule", "no times");
     }
     Some(Run { at, cohort, requested_rows, case_status, cohort_status, native, torch })

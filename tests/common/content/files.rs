@@ -10,7 +10,7 @@ use recount::package::partition::{CaseLabel, Validation};
 use recount::refit::{self, Refit, document};
 
 use super::runs::RunSpec;
-use super::{CASES, COHORTS, CaseSpec, Recipe, SM_COUNT, failure, hash, receipt};
+use super::{CASES, COHORTS, CaseSpec, Parts, Recipe, SM_COUNT, failure, hash, receipt};
 
 /// A stand-in for the fitting script, which the package carries and names by its hash.
 const SCRIPT: &str = "\
@@ -18,14 +18,17 @@ const SCRIPT: &str = "\
 SCHEMA = \"independent-partition-nnls-v1\"
 ";
 
-pub(super) fn all(recipe: &Recipe) -> BTreeMap<&'static str, Vec<u8>> {
+pub(super) fn all(recipe: &Recipe, edit: &dyn Fn(&mut Parts)) -> BTreeMap<&'static str, Vec<u8>> {
     let definitions: Vec<Json> = CASES.iter().map(|case| case.definition(recipe.seed)).collect();
     let cases = obj! { "schema": 1_u64, "description": "Four demonstration cases.", "cases": definitions };
-    let device = device();
-    let validation = text(&validation(recipe));
+    let mut parts = Parts { cases, device: device(), validation: validation(recipe) };
+    edit(&mut parts);
+    let Parts { cases, device, validation } = parts;
+    let sm_count = device.get("sm_count").and_then(Json::as_u64).expect("a count");
+    let validation = text(&validation);
     let parsed = Document::parse("validation.json", validation.clone()).expect("own JSON");
     let runs = Validation::read(&parsed);
-    let observations = refit::observations(&runs, SM_COUNT).expect("observations");
+    let observations = refit::observations(&runs, sm_count).expect("observations");
     let refitted = Refit::new(observations).expect("a fit");
     let script = obj! {
         "path": "${REPO}\\model\\calibrate.py",
@@ -41,7 +44,7 @@ pub(super) fn all(recipe: &Recipe) -> BTreeMap<&'static str, Vec<u8>> {
         },
         "original_profile_id": hash("original profile"),
     };
-    let model = document::complete(document::derived(&refitted, &runs, &device, SM_COUNT), Some(&stated));
+    let model = document::complete(document::derived(&refitted, &runs, &device, sm_count), Some(&stated));
     let provenance = obj! {
         "original_summary": receipt_of("summary/checkpoint.json", "${REPO}\\summary\\checkpoint.json"),
         "original_model_report": receipt("model/report.json"),
@@ -50,7 +53,7 @@ pub(super) fn all(recipe: &Recipe) -> BTreeMap<&'static str, Vec<u8>> {
         "public_profile_id": model.get("profile_id").cloned().unwrap_or(Json::Null),
     };
     let proofs = obj! {
-        "original_snapshot": receipt_of("build.json", "${REPO}\\build.json"),
+        "original_snapshot": receipt_of("build/build.json", "${REPO}\\build\\build.json"),
         "captured_head": "0123456789abcdef0123456789abcdef01234567",
         "original_frozen_file_count": 12_u64,
         "compact_receipts": obj! { "${REPO}\\bin\\demo.exe": obj! { "sha256": hash("demo.exe"), "bytes": 4096_u64 } },
@@ -127,7 +130,7 @@ fn validation(recipe: &Recipe) -> Json {
             "original_cohort_status": "failed",
             "original_failure": failure,
         },
-        "build_snapshot": receipt("${REPO}\\build.json"),
+        "build_snapshot": receipt("${REPO}\\build\\build.json"),
         "implementation_files_rechecked": 12_u64,
         "original_failed_queue": receipt("runs/queue.json"),
         "cases": cases,
@@ -232,8 +235,7 @@ fn samples(validation: &Validation<'_>) -> String {
         "case,cohort,route,original_case_status,original_cohort_status,sample_index,event_us_per_op,p50_us\n"
             .to_owned();
     for (record, run, route, timing) in validation.timed() {
-        let case_status = if run.cohort == "default" { run.case_status } else { "passed" };
-        let cohort_status = cohort_status(run.cohort);
+        let (case_status, cohort_status) = (run.case_status, run.cohort_status);
         for (index, &sample) in timing.samples.iter().enumerate() {
             let (sample, p50) = (python_float(sample), python_float(timing.p50));
             writeln!(
@@ -259,13 +261,15 @@ fn readme(validation: &Validation<'_>, refit: &Refit<'_, '_>) -> String {
     for record in &validation.cases {
         write!(text, "| {} ", CaseLabel::of(&record.case)).expect("a String takes everything");
         for (cohort, _) in COHORTS {
-            let median = record.native_median(cohort).expect("a median");
-            write!(text, "| {median:.4} ").expect("a String takes everything");
+            let median = record.native_median(cohort);
+            let median = median.map_or("missing".to_owned(), |median| format!("{median:.4}"));
+            write!(text, "| {median} ").expect("a String takes everything");
         }
         let torch = record.run("default").and_then(|run| Some(run.torch.timing.as_ref()?.p50));
         let torch = torch.map_or("missing".to_owned(), |median| format!("{median:.4}"));
-        let selected = decisions().find(|decision| decision.case_id == record.case.id).expect("a decision");
-        writeln!(text, "| {torch} | {} |", selected.decision.selected).expect("a String takes everything");
+        let selected = decisions().find(|decision| decision.case_id == record.case.id);
+        let selected = selected.map_or("none".to_owned(), |decision| decision.decision.selected.to_string());
+        writeln!(text, "| {torch} | {selected} |").expect("a String takes everything");
     }
     text
 }

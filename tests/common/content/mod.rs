@@ -6,6 +6,7 @@
 mod failure;
 mod files;
 mod runs;
+pub(crate) mod variants;
 
 use std::collections::BTreeMap;
 
@@ -25,12 +26,24 @@ pub(crate) struct Recipe {
     pub(crate) samples: usize,
     /// Seed of everything that varies.
     pub(crate) seed: u64,
+    /// Most replays of one span.
+    pub(crate) replay_cap: u64,
+    /// Whether all clocks count whole nanoseconds in binary64, as those of a CPU backend do.
+    pub(crate) nanoseconds: bool,
 }
 
 impl Default for Recipe {
     fn default() -> Self {
-        Self { samples: 7, seed: 20_261_003 }
+        Self { samples: 7, seed: 20_261_003, replay_cap: 65_536, nanoseconds: false }
     }
+}
+
+/// What everything else in the package is derived from.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) cases: Json,
+    pub(crate) device: Json,
+    pub(crate) validation: Json,
 }
 
 /// One case's definition.
@@ -133,5 +146,10 @@ pub(super) fn receipt(path: &str) -> Json {
 
 /// All files but the receipts.
 pub(crate) fn files(recipe: &Recipe) -> BTreeMap<&'static str, Vec<u8>> {
-    files::all(recipe)
+    files::all(recipe, &|_| {})
+}
+
+/// All files but the receipts, derived after a change of the data.
+pub(crate) fn files_of(recipe: &Recipe, edit: &dyn Fn(&mut Parts)) -> BTreeMap<&'static str, Vec<u8>> {
+    files::all(recipe, edit)
 }

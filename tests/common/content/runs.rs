@@ -180,7 +180,7 @@ impl RunSpec<'_> {
         let case = self.case;
         let times = Times::measured(self.law_us(), false, self.recipe, random);
         let zero = case.error == 0.0;
-        let tick = |random: &mut Rng, most: f64| ticks(random.f64() * most);
+        let tick = |random: &mut Rng, most: f64| ticks(random.f64() * most, self.recipe);
         // Exact results are the same bytes; others only where the same code made them.
         let bytes_of = if zero || self.requested == 0 { "original".to_owned() } else { self.cohort.to_owned() };
         obj! {
@@ -249,7 +249,7 @@ impl RunSpec<'_> {
                 "compiled_correctness_before": check.clone(),
                 "compiled_correctness_after": check,
             },
-            "cold_ms": obj! { "cold_compile_first_call_ms": ticks(20_000.0 + random.f64()) },
+            "cold_ms": obj! { "cold_compile_first_call_ms": ticks(20_000.0 + random.f64(), self.recipe) },
             "realization": Json::Null,
             "compiler_evidence": obj! { "backend": "inductor", "artifacts": vec![artifact] },
         }
@@ -272,12 +272,14 @@ struct Times {
     replay_ms: f64,
     prime: (f64, f64),
     warm_up_ms: f64,
+    replay_cap: u64,
 }
 
 impl Times {
     /// Calibrates to the target, then takes the samples. `slow_start` makes the first replay misleading, so that a third
     /// step of calibration is needed.
     fn measured(per_operation_us: f64, slow_start: bool, recipe: &Recipe, random: &mut Rng) -> Self {
+        let widened = |ms: f64| if recipe.nanoseconds { ticks(ms, recipe) } else { f64::from(ms as f32) };
         let replay_ms = per_operation_us * BATCH as f64 / 1000.0;
         let mut vary = |most: f64| 1.0 + most * random.f64();
         let mut replays = 1_u64;
@@ -287,7 +289,7 @@ impl Times {
         for (step, factor) in factors.iter().enumerate() {
             if step > 0 {
                 let last = calibration.last().map_or(1.0, |&(_, span)| span);
-                replays = (TARGET_MS / last * replays as f64).ceil() as u64;
+                replays = ((TARGET_MS / last * replays as f64).ceil() as u64).min(recipe.replay_cap);
             }
             calibration.push((replays, widened(replays as f64 * replay_ms * factor * vary(0.01))));
         }
@@ -302,7 +304,7 @@ impl Times {
                 break (spans, p50_span, samples);
             }
         };
-        let host = |span: f64, extra: f64| ticks(span + 0.01 + extra);
+        let host = |span: f64, extra: f64| ticks(span + 0.01 + extra, recipe);
         let host_spans = event_spans.iter().map(|&span| host(span, vary(0.02) - 1.0)).collect();
         let calibration = calibration
             .into_iter()
@@ -321,7 +323,8 @@ impl Times {
             calibration,
             replay_ms,
             prime: (prime, host(prime, 0.02)),
-            warm_up_ms: ticks(500.0 + vary(0.4) - 1.0),
+            warm_up_ms: ticks(500.0 + vary(0.4) - 1.0, recipe),
+            replay_cap: recipe.replay_cap,
         }
     }
 
@@ -333,10 +336,10 @@ impl Times {
             "replays_per_sample": self.replays,
             "operations_per_sample": operations,
             "sample_target_ms": target,
-            "replay_cap": 65_536_u64,
+            "replay_cap": self.replay_cap,
             "operation_cap": 10_000_000_u64,
             "calibration": self.calibration.clone(),
-            "calibration_target_reached": true,
+            "calibration_target_reached": self.replays < self.replay_cap,
             "event_span_ms": obj! { "samples": self.event_spans.clone(), "p50": self.p50_span },
             "host_span_ms": obj! { "samples": self.host_spans.clone(), "p50": p50_host },
             "prime_event_ms": self.prime.0,
@@ -351,12 +354,8 @@ impl Times {
     }
 }
 
-/// A time as CUDA events report it: binary32, widened.
-fn widened(ms: f64) -> f64 {
-    f64::from(ms as f32)
-}
-
-/// A time as a host clock of 100 ns reports it, not before `ms`.
-fn ticks(ms: f64) -> f64 {
-    (ms * 1e4).ceil() / 1e4
+/// A time as the host's clock reports it, of 100 ns or of 1 ns, not before `ms`.
+fn ticks(ms: f64, recipe: &Recipe) -> f64 {
+    let per_ms = if recipe.nanoseconds { 1e6 } else { 1e4 };
+    (ms * per_ms).ceil() / per_ms
 }

@@ -14,7 +14,9 @@ macro_rules! forgeries {
     )*};
 }
 
+mod erased;
 mod failures;
+mod left_out;
 mod model;
 mod model_tables;
 mod proofs;

@@ -68,9 +68,6 @@ forgeries! {
         |root, at| set(root, at, 3000_u64) => "source-prefix";
     a_recheck_has_the_original_source_whole:
         "validation.json", "/cases/0/cohorts/recheck/source_files/source.txt/sha256", rehash => "source-prefix";
-    compiler_hints_are_the_same_everywhere:
-        "validation.json", "/cases/3/cohorts/rows1/selection/compiler_worker_hints/0/requested",
-        |root, at| set(root, at, 4_u64) => "protocol-setting";
     the_realization_has_the_cases_programs:
         "validation.json", "/cases/0/cohorts/default/routes/native/realization",
         |root, at| replace(root, at, "programs=3", "programs=4") => "realization";
@@ -90,8 +87,9 @@ forgeries! {
         "validation.json", "/cases/0/case/tile", |root, at| set(root, &format!("{at}/1"), 1024_u64) => "case-mismatch";
     a_tile_is_one_deep:
         "validation.json", "/cases/0/case/tile", |root, at| set(root, &format!("{at}/2"), 2_u64) => "case-mismatch";
-    a_pattern_is_the_operations:
-        "validation.json", "/cases/0/case/pattern", |root, at| set(root, at, "adversarial") => "case-mismatch";
+    a_pattern_is_the_manifests:
+        "validation.json", "/cases/0/cohorts/rows1/manifest/pattern",
+        |root, _| set(root, "/cases/0/case/pattern", "adversarial") => "case-mismatch";
     the_inventory_describes_the_same_cases:
         "cases.json", "/cases/2/seed", |root, at| bump(root, at, 1) => "case-mismatch";
     the_inventory_lists_the_same_cases:

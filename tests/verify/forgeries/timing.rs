@@ -46,7 +46,7 @@ forgeries! {
     dispatches_are_the_operations:
         "validation.json", "/cases/0/cohorts/rows1/routes/native/sampling/kernel_stage_dispatches_per_sample",
         |root, at| bump(root, at, -1) => "operation-count";
-    torch_has_no_counted_dispatches:
+    counted_dispatches_of_torch_are_no_fewer_than_its_operations:
         "validation.json", "/cases/0/cohorts/default/routes/torch/sampling/kernel_stage_dispatches_per_sample",
         |root, at| set(root, at, 100_u64) => "operation-count";
     a_span_too_few_is_counted:
@@ -65,7 +65,11 @@ forgeries! {
         |root, at| set(root, &format!("{at}/calibration"), Json::Array(Vec::new())) => "calibration";
     a_target_that_was_reached_is_not_called_missed:
         "validation.json", "/cases/0/cohorts/rows1/routes/native/sampling/calibration_target_reached",
-        |root, at| set(root, at, false) => "calibration";
+        |root, at| {
+            set(root, "/cases/0/cohorts/rows1/routes/native/sampling/calibration/1/event_span_ms", 100.5);
+            set(root, "/cases/0/cohorts/rows1/routes/native/sampling/calibration/1/host_wall_ms", 100.6);
+            set(root, at, false);
+        } => "calibration";
     replays_stay_under_their_cap:
         "validation.json", "/cases/0/cohorts/rows1/routes/native/sampling/replay_cap",
         |root, at| set(root, at, 10_u64) => "calibration";
@@ -78,9 +82,6 @@ forgeries! {
     a_warm_up_has_replays:
         "validation.json", "/cases/0/cohorts/rows1/routes/native/warmup/replays",
         |root, at| set(root, at, 0_u64) => "warm-up";
-    a_warm_up_has_no_more_replays_than_fit_its_time:
-        "validation.json", "/cases/0/cohorts/rows1/routes/native/warmup/replays",
-        |root, at| set(root, at, 1_000_000_u64) => "warm-up";
     a_lower_warm_up_target_in_one_run_is_another_setting:
         "validation.json", "/cases/1/cohorts/rows1/routes/native/warmup/target_ms",
         |root, at| set(root, at, 50_u64) => "protocol-setting";
@@ -164,5 +165,28 @@ fn runs_with_equal_and_tiny_times_are_compared_without_a_panic() {
             }
         });
         outcome.exits(1).all("event-time");
+    }
+}
+
+#[test]
+fn habits_of_the_published_producer_are_warnings_only() {
+    let native = "/cases/0/cohorts/rows1/routes/native";
+    let sampling = format!("{native}/sampling");
+    let habits: [(&str, String, Json, &str); 4] = [
+        ("reached", format!("{sampling}/calibration_target_reached"), Json::Bool(false), "calibration-end"),
+        ("target", format!("{sampling}/calibration/1/event_span_ms"), Json::Float(12.5), "calibration-end"),
+        ("replays", format!("{native}/warmup/replays"), Json::Int(1_000_000), "warm-up-replays"),
+        (
+            "hints",
+            "/cases/3/cohorts/rows1/selection/compiler_worker_hints/0/requested".to_owned(),
+            Json::Int(4),
+            "compiler-hints",
+        ),
+    ];
+    for (what, pointer, value, code) in habits {
+        let package = Package::valid();
+        let outcome = package.forged("validation.json", |root| set(root, &pointer, value));
+        outcome.exits(0).only(&[code]);
+        assert_eq!(package.verify(&["--strict"]).status, 1, "{what}");
     }
 }
