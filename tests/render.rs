@@ -1299,10 +1299,11 @@ fn a_code_is_explained_at_length() {
     explain(Code::CalibrationEnd, &mut bytes, &Style::default()).unwrap();
     insta::assert_snapshot!(String::from_utf8(bytes).unwrap(), @r#"
     calibration-end (warning, timing check)
-    The samples use another replay count than the calibration ended with
+    The calibration ended otherwise than in the published package
 
-    In the published package the last calibrated count is the one that the samples
-    use. Another producer may do otherwise, so this is a warning.
+    There the samples use the last calibrated count, the target counts as reached
+    from half its span on, and as missed only at a cap. Another producer may do
+    otherwise, so this is a warning.
 
     advice: Check how the replay count was chosen.
     "#);

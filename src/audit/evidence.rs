@@ -13,7 +13,7 @@ use crate::refit::{self, Refit};
 pub struct Options {
     /// Largest relative difference of floats whose last bits depend on the machine; the published rule is 1e-12.
     pub tolerance: f64,
-    /// Declared files that may be absent.
+    /// Files that may be absent, declared or needed by others.
     pub allow_absent: GlobSet,
     /// The SHA-256 that `receipts.json` must have, where the reader knows it.
     pub expect_receipts: Option<String>,

@@ -1,7 +1,7 @@
 //! Packages of the same format from other producers: nothing in them contradicts anything, so nothing is found.
 
 use crate::common::content::{Parts, Recipe, variants};
-use crate::common::json::set;
+use crate::common::json::{set, take};
 use crate::common::package::Package;
 
 /// Verifies a package of this producer without a finding, and with as many families run as the published one has.
@@ -43,6 +43,16 @@ producers! {
 fn on_a_cpu_whose_clocks_count_nanoseconds() {
     let recipe = Recipe { nanoseconds: true, ..Recipe::default() };
     holds(&recipe, |parts| variants::another_machine(parts, true));
+}
+
+#[test]
+fn without_a_record_of_the_build() {
+    let package = Package::derived(&Recipe::default(), |parts| {
+        variants::another_machine(parts, false);
+        take(&mut parts.validation, "/build_snapshot");
+        take(&mut parts.validation, "/implementation_files_rechecked");
+    });
+    package.remove("proof-receipts.json").seal().verify(&["--strict"]).holds();
 }
 
 #[test]

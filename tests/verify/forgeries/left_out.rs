@@ -48,6 +48,16 @@ fn a_model_whose_device_was_left_out_is_not_believed() {
 }
 
 #[test]
+fn a_verdict_over_few_checks_says_so() {
+    let package = Package::valid();
+    package.remove("validation.json").seal();
+    let outcome = package.run("verify", &["--allow-absent", "validation.json"]);
+    let words = outcome.exits(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    outcome.require(words.contains("only 1 of 8 checks could be run"), "few checks were run");
+    outcome.require(!words.contains("everything checked holds"), "and not everything holds");
+}
+
+#[test]
 fn each_file_that_every_package_has_is_missed() {
     for name in
         ["validation.json", "cases.json", "device.json", "samples.csv", "provenance.json", "proof-receipts.json"]
