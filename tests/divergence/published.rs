@@ -11,10 +11,13 @@ fn the_receipts_of_the_repository_verify_without_warnings() {
     let verified = verify(folder);
     verified.is_clean();
     obeys(&verified.report, "recount-report-v1.json");
-    let subject = &verified.report["subjects"][0];
-    assert_eq!(subject["kind"], "divergence-receipt");
-    assert_eq!(subject["checks"][0]["outcome"]["result"], "not-run");
-    assert!(subject["tally"]["exact"].as_u64().unwrap() > 500, "{}", subject["tally"]);
+    let subjects = verified.report["subjects"].as_array().unwrap();
+    assert!(subjects.len() >= 2, "the published receipt and one of our own");
+    for subject in subjects {
+        assert_eq!(subject["kind"], "divergence-receipt");
+        assert_eq!(subject["checks"][0]["outcome"]["result"], "not-run");
+        assert!(subject["tally"]["exact"].as_u64().unwrap() > 400, "{}", subject["tally"]);
+    }
     assert_eq!(recount(&["verify", RECEIPT, "--strict"]).status, 0);
 }
 
