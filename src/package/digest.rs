@@ -35,7 +35,10 @@ pub fn digest_reader(reader: &mut dyn Read, limit: u64) -> io::Result<Digest> {
 }
 
 /// Files up to this size are hashed by one thread; a second one would cost more than it saves.
-const SINGLE_THREAD_BYTES: u64 = 4 << 20;
+const SINGLE_THREAD_BYTES: u64 = 8 << 20;
+
+/// Bytes handed from the reading to the hashing thread at a time: enough that waking each other takes no part of the time.
+const HANDED_BYTES: usize = 1 << 20;
 
 /// Chunks that the reading thread may be ahead of the hashing one.
 const CHUNKS_AHEAD: usize = 4;
@@ -53,13 +56,13 @@ pub fn digest_file(mut file: &File, limit: u64) -> io::Result<Digest> {
     let (empty, to_fill) = mpsc::channel::<Vec<u8>>();
     for _ in 0..=CHUNKS_AHEAD {
         // The receiver lives until the end of this function.
-        let _ = empty.send(vec![0; CHUNK_BYTES]);
+        let _ = empty.send(vec![0; HANDED_BYTES]);
     }
     std::thread::scope(|scope| {
         let reading = scope.spawn(move || -> io::Result<u64> {
             let mut total = 0;
             while let Ok(mut buffer) = to_fill.recv() {
-                buffer.resize(CHUNK_BYTES, 0);
+                buffer.resize(HANDED_BYTES, 0);
                 let count = read_some(&mut file, &mut buffer)?;
                 total += count as u64;
                 if total > limit {
