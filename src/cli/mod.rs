@@ -28,10 +28,26 @@ Exit status:
   1  something does not hold
   2  the request could not be carried out (arguments, unreadable or unknown package)";
 
+/// The engines that come with the feature `cuda`.
+#[cfg(feature = "cuda")]
+macro_rules! cuda_engines {
+    () => {
+        ", cuda, deterministic (feature cuda)"
+    };
+}
+#[cfg(not(feature = "cuda"))]
+macro_rules! cuda_engines {
+    () => {
+        " (built without the feature cuda)"
+    };
+}
+
 /// What `--version` says; `-V` says the number alone.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nreads: independent-partition-nnls-v1, recount-claims-v1, recount-divergence-v1"
+    "\nreads: independent-partition-nnls-v1, recount-claims-v1, recount-divergence-v1, divergence receipts",
+    "\nengines: torch, cpu",
+    cuda_engines!(),
 );
 
 /// Counts published performance evidence again: verifies packages, refits their models.

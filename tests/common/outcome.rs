@@ -200,6 +200,16 @@ impl Outcome {
         self
     }
 
+    /// Standard output is one JSON document that obeys this schema.
+    #[track_caller]
+    pub(crate) fn obeys(&self, schema: &str) -> &Self {
+        let schema = serde_json::from_str(schema).expect("the schema is JSON");
+        let schema = jsonschema::validator_for(&schema).expect("the schema is a JSON Schema");
+        let problems: Vec<String> = schema.iter_errors(self.report()).map(|error| error.to_string()).collect();
+        self.require(problems.is_empty(), &format!("the output obeys its schema: {}", problems.join("; ")));
+        self
+    }
+
     /// The report obeys the published schema of reports.
     #[track_caller]
     pub(crate) fn obeys_schema(&self) -> &Self {

@@ -85,6 +85,14 @@ fn a_forged_sample_changes_the_refit() {
 }
 
 #[test]
+fn the_json_of_a_refit_obeys_its_schema() {
+    let package = Package::valid();
+    for more in [&["--format", "json"][..], &["--format", "json", "--exact"]] {
+        package.run("refit", more).exits(0).obeys(include_str!("../../../docs/schema/recount-refit-v1.json"));
+    }
+}
+
+#[test]
 fn every_format_of_a_refit_is_written() {
     let package = Package::valid();
     for format in ["text", "json", "markdown", "csv"] {
