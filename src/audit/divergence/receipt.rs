@@ -41,6 +41,9 @@ pub(in crate::audit) fn check(document: &Document, options: &Options) -> CheckRe
 fn check_device(one: &Device<'_>, receipt: &SummaryReceipt<'_>, measure: &Measure, recorder: &mut Recorder) {
     let document = receipt.document;
     device::check(&one.environment, one.key, document, recorder);
+    if one.is_torch() {
+        device::check_has_pytorch(&one.environment, one.key, document, recorder);
+    }
     device::check_key(one.key, one.at, &one.environment, document, recorder);
     check_arms(one, receipt, recorder);
     for arm in &one.arms {
