@@ -102,3 +102,14 @@ fn lattice_findings_say_how_many_digits_were_read() {
     let finding = &verified.report["subjects"][0]["checks"][1]["findings"][0];
     assert!(finding["expected"].as_str().unwrap().contains("at five significant digits"), "{finding}");
 }
+
+#[test]
+fn engines_of_receipts_are_known_and_those_of_their_keys() {
+    let (_folder, path) = changed_receipt(&[Add("/devices/t4", "engine", json!("magic"))]);
+    assert!(verify(&path).has("engine-folder", "/devices/t4/engine"));
+    let (_folder, path) = changed_receipt(&[
+        Add("/devices/t4", "engine", json!("deterministic")),
+        Set("/devices/t4/pytorch_version", json!(null)),
+    ]);
+    assert!(verify(&path).notes().contains("t4 is meant to be deterministic"));
+}
