@@ -11,6 +11,8 @@ mod support;
 
 #[path = "divergence/compare.rs"]
 mod compare;
+#[path = "divergence/devices.rs"]
+mod devices;
 #[path = "divergence/forgeries.rs"]
 mod forgeries;
 #[path = "divergence/laws.rs"]

@@ -51,7 +51,12 @@ pub(super) fn check(
         let read = if kept { one.gradients(&name, results, evidence, unused) } else { None };
         match read {
             Some(gradients) => {
-                one.against_tensors(hashes, pairs, &ResolutionRecord::measure(resolution, &gradients, true))
+                // Pairs are bounded by what is recorded: a tensor alone could ask for far more than fit.
+                let measured = match pairs {
+                    Some(_) => ResolutionRecord::measure(resolution, &gradients, true),
+                    None => ResolutionRecord::hashes(resolution, &gradients, true),
+                };
+                one.against_tensors(hashes, pairs, &measured)
             }
             None => one.against_hashes(hashes, pairs),
         }

@@ -43,19 +43,37 @@ pub(super) fn check(environment: &Environment<'_>, who: &str, document: &Documen
     let at = |name: &str| environment.at.get(name).unwrap_or(environment.at);
     match environment.capability {
         Some(capability) => {
-            check_capability(environment, capability, who, document, recorder);
+            if is_amd(environment) {
+                recorder
+                    .note(format!("{who}: a device of AMD's, whose capability {capability} is not one of NVIDIA's"));
+            } else {
+                check_capability(environment, capability, who, document, recorder);
+            }
             if let Some(version) = environment.pytorch {
                 check_local_version(environment, version, who, document, recorder);
             }
         }
         None => {
+            // A PyTorch built with CUDA names its CUDA and cuDNN on a host without a GPU, too.
+            let built_with = environment.pytorch.and_then(built_with);
+            if let (Some(version), Some(_), Some(_)) = (environment.pytorch, &built_with, environment.cuda) {
+                check_local_version(environment, version, who, document, recorder);
+            }
             let none = [("cuda_version", environment.cuda.is_some()), ("cudnn_version", environment.cudnn.is_some())];
             for (name, is_some) in none {
                 let found = format_args!("{} ({who})", show(at(name)));
                 let expected = "null: without a compute capability it is a host, and used neither CUDA nor cuDNN";
-                recorder.require(!is_some, Code::DeviceSoftware, document, at(name), expected, found);
+                recorder.require(
+                    !is_some || built_with.is_some(),
+                    Code::DeviceSoftware,
+                    document,
+                    at(name),
+                    expected,
+                    found,
+                );
             }
-            let architecture = environment.architecture.is_none();
+            let words = words(environment.architecture.unwrap_or_default());
+            let architecture = !ARCHITECTURES.iter().any(|(name, _)| words.contains(&name.to_lowercase()));
             let expected = "no GPU architecture: there is no compute capability";
             let found = format_args!("{} ({who})", environment.architecture.unwrap_or_default());
             recorder.require(architecture, Code::DeviceCapability, document, at("architecture"), expected, found);
@@ -85,9 +103,8 @@ fn check_capability(
     let name = words(environment.device_name.unwrap_or_default());
     match (named, environment.architecture) {
         (Some((expected, _)), Some(architecture)) => {
-            let first = words(architecture).into_iter().next().unwrap_or_default();
             recorder.require(
-                first == expected.to_lowercase(),
+                words(architecture).contains(&expected.to_lowercase()),
                 Code::DeviceCapability,
                 document,
                 at("architecture"),
@@ -121,6 +138,36 @@ fn check_capability(
     }
 }
 
+/// The CUDA that a PyTorch was built with: 12.8 of `2.11.0+cu128`.
+fn built_with(version: &str) -> Option<String> {
+    let digits = version.split_once('+')?.1.strip_prefix("cu")?;
+    if digits.len() < 2 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (major, minor) = digits.split_at(digits.len() - 1);
+    Some(format!("{major}.{minor}"))
+}
+
+/// Whether a GPU is one of AMD's: PyTorch numbers their architectures as if they were compute capabilities.
+fn is_amd(environment: &Environment<'_>) -> bool {
+    let rocm = environment.pytorch.and_then(|version| version.split_once('+'));
+    let name = words(environment.device_name.unwrap_or_default());
+    rocm.is_some_and(|(_, local)| local.starts_with("rocm"))
+        || name.iter().any(|word| ["amd", "radeon", "instinct"].contains(&word.as_str()))
+}
+
+/// PyTorch's engine has a version of PyTorch.
+pub(super) fn check_has_pytorch(
+    environment: &Environment<'_>,
+    who: &str,
+    document: &Document,
+    recorder: &mut Recorder,
+) {
+    let at = environment.at.get("pytorch_version").unwrap_or(environment.at);
+    let expected = format_args!("the version of the PyTorch that computed the gradients of {who}");
+    recorder.require(environment.pytorch.is_some(), Code::DeviceSoftware, document, at, expected, "none");
+}
+
 /// `2.11.0+cu128` was built with CUDA 12.8; `2.11.0+cpu` cannot use a GPU.
 fn check_local_version(
     environment: &Environment<'_>,
@@ -137,12 +184,7 @@ fn check_local_version(
         recorder.report_at(Code::DeviceSoftware, document, at("pytorch_version"), expected, found);
         return;
     }
-    let Some(digits) = local.strip_prefix("cu").filter(|digits| digits.len() >= 2) else { return };
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return;
-    }
-    let (major, minor) = digits.split_at(digits.len() - 1);
-    let built_with = format!("{major}.{minor}");
+    let Some(built_with) = built_with(version) else { return };
     recorder.require(
         environment.cuda == Some(&built_with),
         Code::DeviceSoftware,

@@ -76,7 +76,9 @@ impl Row<'_> {
         if let Some(printed) = printed.filter(|_| self.basis == Basis::Printed) {
             let off = off_lattice(printed);
             let step = off.unwrap_or_default();
-            let expected = format_args!("a multiple of 2^{step}, as differences of binary32 gradients are");
+            let expected = format_args!(
+                "a multiple of 2^{step} at five significant digits, as differences of binary32 gradients are"
+            );
             self.require(off.is_none(), Code::DivergenceLattice, at, expected);
         }
         value

@@ -59,6 +59,9 @@ fn check_engine(folder: &str, results: &RawResults<'_>, recorder: &mut Recorder)
     }
     protocol::check(&results.protocol, document, recorder);
     device::check(&results.environment, folder, document, recorder);
+    if results.engine == Some(Engine::Torch) {
+        device::check_has_pytorch(&results.environment, folder, document, recorder);
+    }
     if results.complete == Some(false) {
         let at = root.get("status").unwrap_or(root);
         let measured: Vec<_> = results

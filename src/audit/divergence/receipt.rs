@@ -6,7 +6,7 @@ use super::figures::Basis;
 use super::protocol::Measure;
 use super::{device, figures, probe, protocol};
 use crate::audit::{CheckReport, Code, Fact, Family, Options, Recorder, report_problems, show};
-use crate::package::divergence::{Arm, Device, SummaryReceipt};
+use crate::package::divergence::{Arm, Device, Engine, SummaryReceipt};
 use crate::package::json::{Document, Json};
 use crate::package::name::portable_key;
 
@@ -41,11 +41,36 @@ pub(in crate::audit) fn check(document: &Document, options: &Options) -> CheckRe
 fn check_device(one: &Device<'_>, receipt: &SummaryReceipt<'_>, measure: &Measure, recorder: &mut Recorder) {
     let document = receipt.document;
     device::check(&one.environment, one.key, document, recorder);
+    if one.is_torch() {
+        device::check_has_pytorch(&one.environment, one.key, document, recorder);
+    }
     device::check_key(one.key, one.at, &one.environment, document, recorder);
+    check_engine(one, document, recorder);
     check_arms(one, receipt, recorder);
     for arm in &one.arms {
         figures::check(&arm.figures, measure, (one.key, arm.arm), Basis::Printed, document, recorder);
     }
+}
+
+/// A stated engine is a known one; a deterministic one that drifts is noted, as in packages.
+fn check_engine(one: &Device<'_>, document: &Document, recorder: &mut Recorder) -> Option<()> {
+    let name = one.engine?;
+    let at = one.at.get("engine").unwrap_or(one.at);
+    let engine = Engine::from_name(name);
+    let expected = format_args!("torch, cuda, deterministic or cpu, the engine of {}", one.key);
+    recorder.require(engine.is_some(), Code::EngineFolder, document, at, expected, name);
+    let suffix = one.key.rsplit_once('_').and_then(|(_, last)| Engine::from_name(last));
+    // The name of a host may end in "CPU" itself.
+    if let Some(suffix) = suffix.filter(|suffix| *suffix != Engine::Cpu) {
+        let expected = format_args!("{}, as the key {} says", suffix.name(), one.key);
+        recorder.require(engine == Some(suffix), Code::EngineFolder, document, at, expected, name);
+    }
+    let drifts = one.arms.iter().filter_map(|arm| arm.figures.drift?.as_array()).flatten();
+    let mut drifts = drifts.filter_map(Json::as_u64);
+    if engine.is_some_and(Engine::is_deterministic) && drifts.any(|drift| drift > 0) {
+        recorder.note(format!("{} is meant to be deterministic, but its trials differ", one.key));
+    }
+    Some(())
 }
 
 /// Every arm of a device is declared, and nothing that looks like one is unknown.

@@ -63,6 +63,13 @@ impl ResolutionRecord {
         }
     }
 
+    /// Hashes the trials without comparing them: where no pairs are recorded that they could be held against, all pairs
+    /// of a tensor of many small trials would fill the memory for nothing.
+    pub fn hashes(resolution: u64, gradients: &Tensor, kept: bool) -> Self {
+        let trial_sha256 = trials(gradients).iter().map(|trial| tensor_sha256(trial)).collect();
+        Self { resolution, pairs: Vec::new(), trial_sha256, kept }
+    }
+
     /// The summary of the pairs.
     pub fn summary(&self) -> Summary {
         summarize(&self.pairs)
