@@ -169,6 +169,9 @@ fn what_cannot_be_run_is_refused_before_anything_is_written() {
         (&["--engine", "abacus"], "abacus"),
         (&["--arms", "idle,idle"], "twice"),
         (&["--keep-tensors", "17"], "--keep-tensors 17"),
+        (&["--keep-tensors", ""], "name resolutions, all or none"),
+        (&["--input-shape", "1000,1000,1,1", "--resolutions", "5792"], "more than 2^30 values"),
+        (&["--engine", "cpu", "--trials", "3000"], "more than is verified"),
         (&["--keep-tensors", "some"], "some is no resolution"),
         (&["--input-shape", "1,2,3"], "four positive integers"),
         (&["--input-shape", "1,0,3,4"], "four positive integers"),
@@ -178,7 +181,10 @@ fn what_cannot_be_run_is_refused_before_anything_is_written() {
         (&["--inputs", inputs, "--resolutions", "9"], "has shape [1, 9, 8, 2]"),
         (&["--inputs", inputs, "--resolutions", "10"], "not a version 1.0 .npy file"),
         (&["--engine", "torch", "--python", "/nonexistent/python"], "--python"),
-        (&["--trials", "10000", "--input-shape", "4,4,300,300"], "fewer --trials"),
+        (
+            &["--trials", "2000", "--resolutions", "4", "--arms", "idle", "--input-shape", "4,4,300,300"],
+            "fewer --trials",
+        ),
     ];
     for (arguments, reason) in cases {
         let (status, said, complaints) = run(&folder.path().join("out"), arguments);
@@ -279,7 +285,10 @@ done"#,
         let cases = [
             (r#"echo '{"error": "torch 2.11.0+cpu sees no CUDA device", "missing": true}'"#.to_owned(), "sees no CUDA"),
             ("echo 'Segmentation fault' >&2; exit 139".to_owned(), "Segmentation fault"),
-            ("echo 'not json'".to_owned(), "engine torch"),
+            ("echo 'not json'".to_owned(), "did not answer as a Python interpreter"),
+            ("exec yes".to_owned(), "did not answer as a Python interpreter"),
+            ("yes | tr -d '\\n'".to_owned(), "did not answer as a Python interpreter"),
+            ("exit 0".to_owned(), "without an answer"),
             (format!("echo '{RECORDED}'; read -r line; echo '{{\"done\": true}}'"), "cannot"),
             (format!("echo '{RECORDED}'; read -r line; : > \"$2/out.f32\"; echo '{{\"done\": true}}'"), "bytes"),
             (format!("echo '{RECORDED}'; read -r line; echo '{{\"error\": \"out of memory\"}}'"), "out of memory"),
@@ -307,6 +316,23 @@ done"#,
         sealed(&out);
         assert_eq!(results(&out, "cpu").get("status"), Some(&Json::from("complete")));
         assert!(!out.join("torch").exists());
+    }
+
+    #[test]
+    fn a_timing_that_fails_is_not_called_an_incomplete_measurement() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let body = format!(
+            r#"echo '{RECORDED}'; read -r line; head -c 32 /dev/zero > "$2/out.f32"; echo '{{"done": true}}'
+read -r line; echo '{{"error": "out of memory"}}'"#
+        );
+        let python = interpreter(folder.path(), &body);
+        let shape = ["--input-shape", "1,1,2,2", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap(), "--time"];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 2, "{complaints}");
+        assert!(complaints.contains("all 1 measurements") && !complaints.contains("incomplete"), "{complaints}");
+        assert_eq!(results(&out, "torch").get("status"), Some(&Json::from("complete")));
     }
 
     #[test]
