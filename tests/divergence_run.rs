@@ -56,6 +56,11 @@ fn a_run_verifies_is_summarized_and_its_receipt_verifies() {
     let package = package.to_str().unwrap();
     let receipt = folder.path().join("receipt.json");
     let receipt = receipt.to_str().unwrap();
+    for date in ["yesterday", "2026-02-29", "2026-7-18", "2026-13-01"] {
+        let output = recount(&["divergence", "summarize", package, "--out", receipt, "--date", date]);
+        assert_eq!(output.status.code(), Some(2), "{date}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("a day such as"), "{date}");
+    }
     for arguments in [
         vec!["verify", package, "--strict"],
         vec!["divergence", "summarize", package, "--out", receipt, "--date", "2026-11-30"],
@@ -333,6 +338,36 @@ read -r line; echo '{{"error": "out of memory"}}'"#
         assert_eq!(status, 2, "{complaints}");
         assert!(complaints.contains("all 1 measurements") && !complaints.contains("incomplete"), "{complaints}");
         assert_eq!(results(&out, "torch").get("status"), Some(&Json::from("complete")));
+    }
+
+    #[test]
+    fn a_gradient_that_overflows_ends_the_run_with_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let gradients = folder.path().join("gradients.f32");
+        std::fs::write(&gradients, values_bytes(&[0.5, f32::INFINITY])).unwrap();
+        let copy = format!("cp {} \"$2/out.f32\"; echo '{{\"done\": true}}'", gradients.display());
+        let python = interpreter(folder.path(), &format!("echo '{RECORDED}'; read -r line; {copy}"));
+        let shape = ["--input-shape", "1,1,1,1", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap()];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 2, "{complaints}");
+        assert!(complaints.contains("not finite") && !out.exists(), "{complaints}");
+    }
+
+    #[test]
+    fn rocm_devices_get_no_architecture_of_nvidia() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let recorded =
+            RECORDED.replace("+cu130", "+rocm6.3").replace(r#""cuda_version": "13.0""#, r#""cuda_version": null"#);
+        let copy = r#"head -c 8 /dev/zero > "$2/out.f32"; echo '{"done": true}'; read -r line"#;
+        let python = interpreter(folder.path(), &format!("echo '{recorded}'; read -r line; {copy}"));
+        let shape = ["--input-shape", "1,1,1,1", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap()];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 0, "{complaints}");
+        assert_eq!(results(&out, "torch").pointer("/environment/architecture"), None);
     }
 
     #[test]

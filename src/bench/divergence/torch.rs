@@ -187,7 +187,10 @@ fn environment(hello: &Json) -> Vec<(&'static str, Json)> {
     let said = |name| hello.path(&["environment", name]).cloned().unwrap_or(Json::Null);
     let mut members: Vec<_> = names.into_iter().map(|name| (name, said(name))).collect();
     let capability = said("compute_capability");
-    if let Some(name) = capability.as_str().and_then(crate::bench::cuda::architecture) {
+    // PyTorch for ROCm gives AMD's devices capabilities, too, and no CUDA version: the names are NVIDIA's.
+    if said("cuda_version").as_str().is_some()
+        && let Some(name) = capability.as_str().and_then(crate::bench::cuda::architecture)
+    {
         members.insert(1, ("architecture", Json::from(name)));
     }
     members
