@@ -56,6 +56,11 @@ fn a_run_verifies_is_summarized_and_its_receipt_verifies() {
     let package = package.to_str().unwrap();
     let receipt = folder.path().join("receipt.json");
     let receipt = receipt.to_str().unwrap();
+    for date in ["yesterday", "2026-02-29", "2026-7-18", "2026-13-01"] {
+        let output = recount(&["divergence", "summarize", package, "--out", receipt, "--date", date]);
+        assert_eq!(output.status.code(), Some(2), "{date}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("a day such as"), "{date}");
+    }
     for arguments in [
         vec!["verify", package, "--strict"],
         vec!["divergence", "summarize", package, "--out", receipt, "--date", "2026-11-30"],
@@ -169,6 +174,9 @@ fn what_cannot_be_run_is_refused_before_anything_is_written() {
         (&["--engine", "abacus"], "abacus"),
         (&["--arms", "idle,idle"], "twice"),
         (&["--keep-tensors", "17"], "--keep-tensors 17"),
+        (&["--keep-tensors", ""], "name resolutions, all or none"),
+        (&["--input-shape", "1000,1000,1,1", "--resolutions", "5792"], "more than 2^30 values"),
+        (&["--engine", "cpu", "--trials", "3000"], "more than is verified"),
         (&["--keep-tensors", "some"], "some is no resolution"),
         (&["--input-shape", "1,2,3"], "four positive integers"),
         (&["--input-shape", "1,0,3,4"], "four positive integers"),
@@ -178,7 +186,10 @@ fn what_cannot_be_run_is_refused_before_anything_is_written() {
         (&["--inputs", inputs, "--resolutions", "9"], "has shape [1, 9, 8, 2]"),
         (&["--inputs", inputs, "--resolutions", "10"], "not a version 1.0 .npy file"),
         (&["--engine", "torch", "--python", "/nonexistent/python"], "--python"),
-        (&["--trials", "10000", "--input-shape", "4,4,300,300"], "fewer --trials"),
+        (
+            &["--trials", "2000", "--resolutions", "4", "--arms", "idle", "--input-shape", "4,4,300,300"],
+            "fewer --trials",
+        ),
     ];
     for (arguments, reason) in cases {
         let (status, said, complaints) = run(&folder.path().join("out"), arguments);
@@ -279,7 +290,10 @@ done"#,
         let cases = [
             (r#"echo '{"error": "torch 2.11.0+cpu sees no CUDA device", "missing": true}'"#.to_owned(), "sees no CUDA"),
             ("echo 'Segmentation fault' >&2; exit 139".to_owned(), "Segmentation fault"),
-            ("echo 'not json'".to_owned(), "engine torch"),
+            ("echo 'not json'".to_owned(), "did not answer as a Python interpreter"),
+            ("exec yes".to_owned(), "did not answer as a Python interpreter"),
+            ("yes | tr -d '\\n'".to_owned(), "did not answer as a Python interpreter"),
+            ("exit 0".to_owned(), "without an answer"),
             (format!("echo '{RECORDED}'; read -r line; echo '{{\"done\": true}}'"), "cannot"),
             (format!("echo '{RECORDED}'; read -r line; : > \"$2/out.f32\"; echo '{{\"done\": true}}'"), "bytes"),
             (format!("echo '{RECORDED}'; read -r line; echo '{{\"error\": \"out of memory\"}}'"), "out of memory"),
@@ -307,6 +321,53 @@ done"#,
         sealed(&out);
         assert_eq!(results(&out, "cpu").get("status"), Some(&Json::from("complete")));
         assert!(!out.join("torch").exists());
+    }
+
+    #[test]
+    fn a_timing_that_fails_is_not_called_an_incomplete_measurement() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let body = format!(
+            r#"echo '{RECORDED}'; read -r line; head -c 32 /dev/zero > "$2/out.f32"; echo '{{"done": true}}'
+read -r line; echo '{{"error": "out of memory"}}'"#
+        );
+        let python = interpreter(folder.path(), &body);
+        let shape = ["--input-shape", "1,1,2,2", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap(), "--time"];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 2, "{complaints}");
+        assert!(complaints.contains("all 1 measurements") && !complaints.contains("incomplete"), "{complaints}");
+        assert_eq!(results(&out, "torch").get("status"), Some(&Json::from("complete")));
+    }
+
+    #[test]
+    fn a_gradient_that_overflows_ends_the_run_with_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let gradients = folder.path().join("gradients.f32");
+        std::fs::write(&gradients, values_bytes(&[0.5, f32::INFINITY])).unwrap();
+        let copy = format!("cp {} \"$2/out.f32\"; echo '{{\"done\": true}}'", gradients.display());
+        let python = interpreter(folder.path(), &format!("echo '{RECORDED}'; read -r line; {copy}"));
+        let shape = ["--input-shape", "1,1,1,1", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap()];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 2, "{complaints}");
+        assert!(complaints.contains("not finite") && !out.exists(), "{complaints}");
+    }
+
+    #[test]
+    fn rocm_devices_get_no_architecture_of_nvidia() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("package");
+        let recorded =
+            RECORDED.replace("+cu130", "+rocm6.3").replace(r#""cuda_version": "13.0""#, r#""cuda_version": null"#);
+        let copy = r#"head -c 8 /dev/zero > "$2/out.f32"; echo '{"done": true}'; read -r line"#;
+        let python = interpreter(folder.path(), &format!("echo '{recorded}'; read -r line; {copy}"));
+        let shape = ["--input-shape", "1,1,1,1", "--resolutions", "3", "--trials", "2", "--arms", "idle"];
+        let engine = ["--engine", "torch", "--python", python.to_str().unwrap()];
+        let (status, _, complaints) = run(&out, &[&shape[..], &engine[..]].concat());
+        assert_eq!(status, 0, "{complaints}");
+        assert_eq!(results(&out, "torch").pointer("/environment/architecture"), None);
     }
 
     #[test]

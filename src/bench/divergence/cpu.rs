@@ -1,6 +1,6 @@
 //! The control: one host thread adds the contributions in the order of the points, so that nothing can differ.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::Arm;
 use super::engine::{Engine, EngineError, Kind, Probe, Task};
@@ -42,11 +42,17 @@ impl Engine for Cpu {
 
     fn measure(&mut self, task: &Task<'_>, trial: &mut dyn FnMut()) -> Result<Vec<f32>, EngineError> {
         let stop = AtomicBool::new(false);
+        let started = AtomicUsize::new(0);
         std::thread::scope(|scope| {
+            let _stop = StopOnDrop(&stop);
             if task.arm == Arm::BackgroundMatmul {
                 let threads = std::thread::available_parallelism().map_or(1, usize::from);
                 for _ in 0..threads {
-                    scope.spawn(|| keep_busy(&stop));
+                    scope.spawn(|| keep_busy(&stop, &started));
+                }
+                // Trials are short: without this they could be over before the first product begins.
+                while started.load(Ordering::Acquire) < threads {
+                    std::thread::yield_now();
                 }
             }
             let warm_up = sequential(task.inputs.shape, task.geometry);
@@ -56,7 +62,6 @@ impl Engine for Cpu {
                 gradients.extend(sequential(task.inputs.shape, task.geometry));
                 trial();
             }
-            stop.store(true, Ordering::Relaxed);
             Ok(gradients)
         })
     }
@@ -66,11 +71,21 @@ impl Engine for Cpu {
     }
 }
 
-/// Multiplies matrices until told to stop.
-fn keep_busy(stop: &AtomicBool) {
+/// Tells the background to stop however a measurement ends: its scope waits for it.
+struct StopOnDrop<'s>(&'s AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Multiplies matrices until told to stop, and counts itself among the started once it begins.
+fn keep_busy(stop: &AtomicBool, started: &AtomicUsize) {
     let left = vec![1.5_f32; LOAD_EXTENT * LOAD_EXTENT];
     let right = vec![0.5_f32; LOAD_EXTENT * LOAD_EXTENT];
     let mut product = vec![0.0_f32; LOAD_EXTENT];
+    started.fetch_add(1, Ordering::Release);
     while !stop.load(Ordering::Relaxed) {
         for row in left.chunks_exact(LOAD_EXTENT) {
             product.fill(0.0);

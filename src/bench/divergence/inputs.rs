@@ -24,6 +24,9 @@ const GRID_BOUND: f64 = 1.1;
 /// Largest file of an array that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
+/// Most values that generated arrays may have together: 4 GiB.
+const MAX_GENERATED: usize = 1 << 30;
+
 /// What one output resolution adds to the input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Geometry {
@@ -92,6 +95,9 @@ pub enum InputError {
         /// From 0, in memory order.
         position: usize,
     },
+    /// Generated arrays that no memory holds.
+    #[error("the inputs would have more than 2^30 values; ask for a smaller --input-shape or smaller --resolutions")]
+    Size,
     /// A resolution without points, or with more than the counters hold.
     #[error("output resolution {resolution} is not from 1 to 5792")]
     Resolution {
@@ -117,20 +123,22 @@ impl Inputs {
     /// Generates all arrays.
     ///
     /// # Errors
-    /// A resolution out of range.
+    /// A resolution out of range, or arrays beyond 4 GiB together.
     pub fn generate(shape: Shape, resolutions: &[usize], seed: u64) -> Result<Self, InputError> {
+        resolutions.iter().try_for_each(|&resolution| check_resolution(resolution))?;
+        // Before anything is allocated: memory that is not there aborts the process.
+        generated_values(shape, resolutions).filter(|&values| values <= MAX_GENERATED).ok_or(InputError::Size)?;
         let geometry = |&resolution: &usize| {
-            check_resolution(resolution)?;
             let (grid, gradient) = shapes(shape, resolution);
             let grid_values = uniform(key(seed, &grid_name(resolution)), grid.iter().product());
             let gradient_values = normal(key(seed, &grad_output_name(resolution)), gradient.iter().product());
-            Ok(Geometry {
+            Geometry {
                 resolution,
                 grid: Tensor { shape: grid.to_vec(), values: grid_values },
                 grad_output: Tensor { shape: gradient.to_vec(), values: gradient_values },
-            })
+            }
         };
-        let geometries = resolutions.iter().map(geometry).collect::<Result<_, _>>()?;
+        let geometries = resolutions.iter().map(geometry).collect();
         let values = normal(key(seed, INPUT), shape.coordinates());
         Ok(Self { shape, input: Tensor { shape: shape.extents().to_vec(), values }, geometries, seed: Some(seed) })
     }
@@ -189,6 +197,14 @@ pub fn values_sha256(values: &[f32]) -> String {
 /// Values as little-endian bytes.
 pub fn values_bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// How many values all generated arrays have; `None` beyond what a count holds.
+fn generated_values(shape: Shape, resolutions: &[usize]) -> Option<usize> {
+    let each_point = shape.planes().checked_add(shape.images.checked_mul(2)?)?;
+    resolutions.iter().try_fold(shape.coordinates(), |sum, &resolution| {
+        sum.checked_add(each_point.checked_mul(resolution.checked_mul(resolution)?)?)
+    })
 }
 
 fn check_resolution(resolution: usize) -> Result<(), InputError> {

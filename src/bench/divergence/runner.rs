@@ -122,6 +122,12 @@ fn measure_all(
                 watch.begin(engine.kind(), arm.name(), geometry.resolution);
                 let task = Task { inputs, geometry, arm, trials: plan.trials };
                 let gradients = engine.measure(&task, &mut || watch.trial()).map_err(Cut::Failed)?;
+                if !finite(&gradients) {
+                    let resolution = geometry.resolution;
+                    let reason =
+                        format!("its gradient is not finite, or too large to compare, at resolution {resolution}");
+                    return Err(Cut::Failed(EngineError::failed(engine.kind(), reason)));
+                }
                 let expected = expected.entry(geometry.resolution).or_insert_with(|| Expected {
                     reference: reference(inputs.shape, geometry),
                     emulation: values_sha256(&fixed_point::gradient(inputs.shape, geometry)),
@@ -136,6 +142,11 @@ fn measure_all(
         }
     }
     Ok(())
+}
+
+/// Whether every difference of two values is finite: a package records no other, and `verify` refuses null.
+fn finite(gradients: &[f32]) -> bool {
+    gradients.iter().all(|value| value.abs() <= f32::MAX / 2.0)
 }
 
 fn judge(task: &Task<'_>, gradients: &[f32], expected: &Expected) -> Measurement {

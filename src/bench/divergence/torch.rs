@@ -6,7 +6,8 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use super::engine::{Engine, EngineError, Kind, Probe, Task};
 use super::inputs::{Geometry, Inputs, values_bytes};
@@ -18,6 +19,15 @@ const SCRIPT: &str = include_str!("torch_engine.py");
 
 /// How much of what the interpreter complained about is shown, in bytes from the end.
 const MAX_COMPLAINT_BYTES: u64 = 2000;
+
+/// Longest line of an answer, in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// How long an interpreter whose requests have ended may take to end, before it is killed.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What to do about an interpreter that is none.
+const ADVICE: &str = "name a Python interpreter with torch: --python PYTHON";
 
 /// The engine.
 #[derive(Debug)]
@@ -91,14 +101,23 @@ impl Torch {
     /// The next line. `starting` tells what is missing from what failed.
     fn answer(&mut self, starting: bool) -> Result<Json, EngineError> {
         let mut line = String::new();
-        match self.answers.read_line(&mut line) {
+        match (&mut self.answers).take(MAX_LINE_BYTES).read_line(&mut line) {
             Ok(0) | Err(_) => return Err(self.gone(starting)),
             Ok(_) => {}
         }
-        let answer = Document::parse("the interpreter's answer", line)
-            .map_err(|error| EngineError::failed(Kind::Torch, error))?
-            .root()
-            .clone();
+        let answer = match Document::parse("the interpreter's answer", line) {
+            Ok(document) => document.root().clone(),
+            Err(error) => {
+                // Whatever it is, it may go on printing for ever, and nobody reads any more.
+                let _ = self.child.kill();
+                return Err(if starting {
+                    let reason = format!("it did not answer as a Python interpreter with torch does; {ADVICE}");
+                    EngineError::unavailable(Kind::Torch, reason)
+                } else {
+                    EngineError::failed(Kind::Torch, error)
+                });
+            }
+        };
         match answer.get("error").and_then(Json::as_str) {
             Some(error) if answer.get("missing").and_then(Json::as_bool) == Some(true) => {
                 let advice = "name an interpreter with torch for CUDA: --python PYTHON";
@@ -111,7 +130,8 @@ impl Torch {
 
     /// What the interpreter said before it went away.
     fn gone(&mut self, starting: bool) -> EngineError {
-        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        self.requests = None;
+        let status = end(&mut self.child).map_or_else(|error| error.to_string(), |status| status.to_string());
         let mut said = Vec::new();
         if let Ok(file) = File::open(complaints(self.folder.path())) {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
@@ -120,7 +140,10 @@ impl Torch {
             let _ = skipped.and_then(|()| file.read_to_end(&mut said));
         }
         let said = String::from_utf8_lossy(&said);
-        let reason = format!("the Python interpreter ended ({status}): {}", said.trim());
+        let reason = match said.trim() {
+            "" if starting => format!("the Python interpreter ended ({status}) without an answer; {ADVICE}"),
+            said => format!("the Python interpreter ended ({status}): {said}"),
+        };
         if starting { EngineError::unavailable(Kind::Torch, reason) } else { EngineError::failed(Kind::Torch, reason) }
     }
 }
@@ -129,8 +152,21 @@ impl Drop for Torch {
     fn drop(&mut self) {
         // The end of its requests ends the interpreter.
         self.requests = None;
-        let _ = self.child.wait();
+        let _ = end(&mut self.child);
     }
+}
+
+/// Waits for a process that should end by itself, and kills one that does not.
+fn end(child: &mut Child) -> std::io::Result<ExitStatus> {
+    let begin = Instant::now();
+    while begin.elapsed() < GRACE {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait()
 }
 
 fn complaints(folder: &Path) -> PathBuf {
@@ -151,7 +187,10 @@ fn environment(hello: &Json) -> Vec<(&'static str, Json)> {
     let said = |name| hello.path(&["environment", name]).cloned().unwrap_or(Json::Null);
     let mut members: Vec<_> = names.into_iter().map(|name| (name, said(name))).collect();
     let capability = said("compute_capability");
-    if let Some(name) = capability.as_str().and_then(crate::bench::cuda::architecture) {
+    // PyTorch for ROCm gives AMD's devices capabilities, too, and no CUDA version: the names are NVIDIA's.
+    if said("cuda_version").as_str().is_some()
+        && let Some(name) = capability.as_str().and_then(crate::bench::cuda::architecture)
+    {
         members.insert(1, ("architecture", Json::from(name)));
     }
     members

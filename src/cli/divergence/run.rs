@@ -18,6 +18,8 @@ use crate::bench::divergence::runner::{self, Cut, Plan, Watch};
 use crate::bench::divergence::timing::Protocol;
 use crate::bench::divergence::{Arm, Shape};
 use crate::cli::output::Output;
+use crate::divergence::pair_count;
+use crate::package::limits::MAX_PARSED_BYTES;
 use crate::render::{Style, measured};
 
 /// Most trials of one measurement.
@@ -25,6 +27,12 @@ const MAX_TRIALS: u64 = 10_000;
 
 /// Most values that the gradients of one measurement may have together: 4 GiB.
 const MAX_VALUES: usize = 1 << 30;
+
+/// Most bytes that a pair takes in the results: two indented lines, of a divergence and of a drift.
+const PAIR_BYTES: u64 = 52;
+
+/// Bytes that a trial takes in the results: an indented line with its hash.
+const TRIAL_BYTES: u64 = 77;
 
 /// Arguments of `divergence run`.
 #[derive(Debug, clap::Args)]
@@ -91,6 +99,7 @@ impl FromStr for KeepTensors {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => Ok(Self(Keep::All)),
+            "" => Err("name resolutions, all or none".to_owned()),
             "none" => Ok(Self(Keep::Some(Vec::new()))),
             list => {
                 let resolutions = list.split(',').map(|one| one.trim().parse().map_err(|_| one.to_owned()));
@@ -120,6 +129,9 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     );
     let partial = Partial::create(&args.out, args.keep_tensors.0.clone(), inputs.shape, !args.omit_inputs)?;
     let mut engines = open(args, &inputs, common)?;
+    if args.time && !common.quiet && engines.iter().all(|engine| engine.kind() == Kind::Cpu) {
+        let _ = writeln!(std::io::stderr(), "recount: --time times engines on a GPU only; there is none here to time");
+    }
     let timing = args.time.then_some(Protocol::STANDARD);
     let plan = Plan { trials, arms: args.arms.clone(), timing };
     let stop = stop_on_interrupt(common)?;
@@ -135,8 +147,13 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         let style = Style { color: false, verbosity: crate::cli::verbosity(common), width: environment.width };
         Output::Stdout.write(|out| measured(&outcome, &engines, &style, out))?;
     }
+    let asked = engines.len() * plan.arms.len() * inputs.geometries.len();
     let left = match finished {
         0 => "nothing was measured".to_owned(),
+        // What was cut is the timing; the results say that they are complete.
+        _ if finished == asked => {
+            format!("all {finished} measurements are in {}, without the rest of the timing", args.out.display())
+        }
         _ => format!("{finished} finished measurements are in {}, marked incomplete", args.out.display()),
     };
     match outcome.cut {
@@ -162,6 +179,15 @@ fn check(args: &Args) -> Result<(), Failure> {
     twice(args.engine.len(), distinct(&mut numbers(&args.engine)), "--engine")?;
     let mut arms: Vec<_> = args.arms.iter().map(|&arm| arm as usize).collect();
     twice(args.arms.len(), distinct(&mut arms), "--arms")?;
+    // What `verify` would not read must not be written. The limit on values lies further off: a value has two bytes.
+    let measurements = (args.resolutions.len() * args.arms.len()) as u64;
+    let bytes = pair_count(args.trials) * PAIR_BYTES + args.trials * TRIAL_BYTES;
+    ensure!(
+        bytes.checked_mul(measurements).is_some_and(|bytes| bytes <= MAX_PARSED_BYTES),
+        "the results of {} trials could pass {} MiB, more than is verified; ask for fewer --trials or --resolutions",
+        args.trials,
+        MAX_PARSED_BYTES >> 20
+    );
     if let Keep::Some(kept) = &args.keep_tensors.0
         && let Some(other) = kept.iter().find(|kept| !args.resolutions.contains(kept))
     {

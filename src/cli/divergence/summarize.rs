@@ -17,11 +17,33 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Date of the measurement, such as 2026-07-18
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     date: Option<String>,
     /// Where the figures come from, in words; otherwise the packages are named with the hashes of their receipts
     #[arg(long, value_name = "TEXT")]
     source: Option<String>,
+}
+
+/// A day of the Gregorian calendar, as `YYYY-MM-DD`.
+fn date(text: &str) -> Result<String, String> {
+    let wrong = || "a day such as 2026-07-18 is needed".to_owned();
+    let digits = |part: &str, length: usize| {
+        let all = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+        all.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let parts: Vec<_> = text.split('-').collect();
+    let &[year, month, day] = parts.as_slice() else { return Err(wrong()) };
+    let (Some(year), Some(month), Some(day)) = (digits(year, 4), digits(month, 2), digits(day, 2)) else {
+        return Err(wrong());
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(leap),
+        _ => return Err(wrong()),
+    };
+    if (1..=days).contains(&day) { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
 /// One package that verifies.
