@@ -113,3 +113,22 @@ fn engines_of_receipts_are_known_and_those_of_their_keys() {
     ]);
     assert!(verify(&path).notes().contains("t4 is meant to be deterministic"));
 }
+
+#[test]
+fn the_engines_of_a_package_name_one_device() {
+    for (engine, change) in [
+        ("deterministic", Set("/environment/device_name", json!("NVIDIA RTX 4090"))),
+        ("deterministic", Set("/environment/compute_capability", json!(null))),
+        ("deterministic", Set("/environment/pytorch_version", json!("2.11.0+cu130"))),
+    ] {
+        let package = Recipe::default().build();
+        package.edit(&format!("{engine}/experiment_results.json"), &[change]);
+        let verified = verify(package.path());
+        assert_eq!(verified.status, 1);
+        let found = verified.findings();
+        assert!(found.iter().any(|(code, ..)| code == "device-capability"), "{found:?}");
+    }
+    let package = Recipe::host().build();
+    package.edit("cpu/experiment_results.json", &[Set("/environment/compute_capability", json!("9.0"))]);
+    assert!(verify(package.path()).findings().iter().any(|(code, ..)| code == "device-capability"));
+}

@@ -34,6 +34,7 @@ pub(in crate::audit) fn check(evidence: &Evidence, options: &Options) -> CheckRe
         }
     }
     check_same_protocol(&results, &mut recorder);
+    check_same_device(&results, &mut recorder);
     inputs::check(&results, evidence, &mut unused, &mut recorder);
     for name in unused.keys().filter(|name| evidence.text(name).is_ok()) {
         let expected = "a tensor that the results speak of";
@@ -148,6 +149,40 @@ fn check_same_protocol(results: &[(&str, RawResults<'_>)], recorder: &mut Record
     }
 }
 
+/// A package is of one machine: its engines on a GPU name the same device. The host's engine has no capability, and our own
+/// kernels run on a GPU without PyTorch.
+fn check_same_device(results: &[(&str, RawResults<'_>)], recorder: &mut Recorder) {
+    let on_gpu = |results: &RawResults<'_>| results.engine.is_some_and(|engine| engine != Engine::Cpu);
+    let first = results.iter().find(|(_, results)| on_gpu(results));
+    for (folder, other) in results {
+        let environment = &other.environment;
+        let mut require = |holds: bool, expected: &str, found: Option<&str>| {
+            let found = format_args!("{} ({folder})", found.unwrap_or("nothing"));
+            recorder.require(holds, Code::DeviceCapability, other.document, environment.at, expected, found);
+        };
+        match other.engine {
+            Some(Engine::Cpu) => {
+                require(environment.capability.is_none(), "no compute capability of the host", environment.capability);
+            }
+            Some(Engine::Cuda | Engine::Deterministic) => {
+                require(environment.capability.is_some(), "a compute capability", environment.capability);
+                require(
+                    environment.pytorch.is_none(),
+                    "no PyTorch version: the kernel is our own",
+                    environment.pytorch,
+                );
+            }
+            _ => {}
+        }
+        if let Some((first_folder, first)) = first.filter(|_| on_gpu(other)) {
+            let named = |name: Option<&str>| format!("{} as {first_folder} names it", name.unwrap_or("nothing"));
+            let (device, capability) = (first.environment.device_name, first.environment.capability);
+            require(environment.device_name == device, &named(device), environment.device_name);
+            require(environment.capability == capability, &named(capability), environment.capability);
+        }
+    }
+}
+
 /// The tensor in a file of the package; `None` where it is not there or could not be read.
 ///
 /// # Errors
@@ -192,6 +227,7 @@ pub(in crate::audit) fn facts(evidence: &Evidence) -> Vec<Fact> {
 pub(in crate::audit) fn limits() -> Vec<String> {
     [
         "that the gradients were computed on the named device, from the inputs, as the protocol says: nothing was run again",
+        "that timing.json and accuracy.json are right: they are not recomputed",
         "that the divergences of pairs are right whose tensors are not in the package: their hashes only say which trials \
          are equal",
     ]
