@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use recount::bench::divergence::inputs::{Inputs, values_bytes, values_sha256};
+use recount::bench::divergence::inputs::{Inputs, values_bytes};
 use recount::bench::divergence::results::write_tensor;
+use recount::package::divergence::tensor_sha256;
 use recount::package::json::{Document, Json};
 use recount::package::npy::Tensor;
 
@@ -107,7 +108,7 @@ fn the_cpu_engine_runs_the_protocol_and_never_differs() {
             assert_eq!(tensor.shape, [4, 1, 3, 32, 32]);
             for (trial, values) in tensor.values.chunks_exact(3072).enumerate() {
                 let recorded = text(&at(&format!("trial_sha256/{resolution}/{trial}")));
-                assert_eq!(recorded, Some(values_sha256(values)));
+                assert_eq!(recorded, Some(tensor_sha256(values)));
             }
         }
     }

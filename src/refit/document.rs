@@ -1,11 +1,10 @@
 //! The model in the published schema, `independent-partition-nnls-v1`.
 
-use sha2::{Digest, Sha256};
-
 use super::{CaseDecision, Evaluated, FoldResult, IMPROVEMENT_FRACTION, Observation, Refit, Residual};
 use crate::fit::metrics::Metrics;
 use crate::fit::nnls::{Fit, NEGATIVE_TOLERANCE, Subset, SubsetOutcome, TIE_TOLERANCE};
 use crate::fit::{Facts, Schedule};
+use crate::package::digest::digest;
 use crate::package::json::{Json, canonical, object};
 use crate::package::partition::{CaseRecord, RECHECK, Validation, realization_facts};
 
@@ -16,7 +15,7 @@ const CONFIDENCE: &str = "uncalibrated";
 
 /// SHA-256 of a profile's canonical JSON.
 pub fn profile_id(profile: &Json) -> String {
-    Sha256::digest(canonical(profile)).iter().map(|byte| format!("{byte:02x}")).collect()
+    digest(canonical(profile).as_bytes()).sha256
 }
 
 /// What of the model follows from the package's runs and device: every member but the provenance of its files.

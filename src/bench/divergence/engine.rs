@@ -6,35 +6,8 @@ use super::inputs::{Geometry, Inputs};
 use super::timing::{Protocol, Spans};
 use super::{Arm, cpu, torch};
 use crate::bench::cuda;
+pub use crate::package::divergence::Engine as Kind;
 use crate::package::json::Json;
-
-/// The engines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
-pub enum Kind {
-    /// torch.nn.functional.grid_sample on the GPU, through a Python interpreter
-    Torch,
-    /// Our own kernel with FP32 atomic additions, as PyTorch's
-    Cuda,
-    /// Our own kernel with the same bits on every run
-    Deterministic,
-    /// One host thread: the control
-    Cpu,
-}
-
-impl Kind {
-    /// All, in the order in which they run.
-    pub const ALL: [Self; 4] = [Self::Torch, Self::Cuda, Self::Deterministic, Self::Cpu];
-
-    /// As options, folders and results write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Torch => "torch",
-            Self::Cuda => "cuda",
-            Self::Deterministic => "deterministic",
-            Self::Cpu => "cpu",
-        }
-    }
-}
 
 /// Why an engine cannot do what is asked.
 #[derive(Debug, thiserror::Error)]

@@ -122,8 +122,9 @@ pub fn gradient(shape: Shape, geometry: &Geometry) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::divergence::inputs::{Inputs, values_sha256};
+    use crate::bench::divergence::inputs::Inputs;
     use crate::bench::divergence::sampling::{deviation, reference, sequential};
+    use crate::package::divergence::tensor_sha256;
 
     const SHAPES: [(Shape, usize); 4] = [
         (Shape::PROTOCOL, 64),
@@ -252,7 +253,7 @@ mod tests {
         let resolutions = RECORDED.map(|(resolution, _)| resolution);
         let inputs = Inputs::generate(Shape::PROTOCOL, &resolutions, 42).unwrap();
         for (geometry, (resolution, recorded)) in inputs.geometries.iter().zip(RECORDED) {
-            let hash = values_sha256(&gradient(Shape::PROTOCOL, geometry));
+            let hash = tensor_sha256(&gradient(Shape::PROTOCOL, geometry));
             assert_eq!(hash, recorded, "output {resolution}");
         }
     }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::{MAX_POINTS, Shape};
 use crate::package::digest::digest;
+use crate::package::divergence::input_sha256;
 use crate::package::npy::{NpyError, Tensor};
 
 /// Name of the generator in protocols.
@@ -185,13 +186,8 @@ impl Inputs {
 
     /// SHA-256 of every array's values as little-endian bytes.
     pub fn hashes(&self) -> Vec<(String, String)> {
-        self.arrays().into_iter().map(|(name, tensor)| (name, values_sha256(&tensor.values))).collect()
+        self.arrays().into_iter().map(|(name, tensor)| (name, input_sha256(tensor))).collect()
     }
-}
-
-/// SHA-256 of values as little-endian bytes.
-pub fn values_sha256(values: &[f32]) -> String {
-    digest(&values_bytes(values)).sha256
 }
 
 /// Values as little-endian bytes.

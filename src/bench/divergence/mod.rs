@@ -25,6 +25,8 @@ pub mod sampling;
 pub mod timing;
 pub mod torch;
 
+pub use crate::package::divergence::Arm;
+
 /// Extents of the operation's input: images, channels, rows, columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -71,35 +73,5 @@ impl Shape {
     /// Coordinates of the gradient.
     pub fn coordinates(&self) -> usize {
         self.planes() * self.area()
-    }
-}
-
-/// What else the machine does during the trials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
-pub enum Arm {
-    /// Nothing.
-    Idle,
-    /// Products of matrices, from another host thread.
-    BackgroundMatmul,
-}
-
-impl Arm {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Idle, Self::BackgroundMatmul];
-
-    /// As protocols and file names write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::BackgroundMatmul => "background-matmul",
-        }
-    }
-
-    /// The member of the results that holds it.
-    pub fn member(self) -> &'static str {
-        match self {
-            Self::Idle => "idle_condition",
-            Self::BackgroundMatmul => "background_matmul_condition",
-        }
     }
 }

@@ -8,11 +8,9 @@ use super::engine::Engine;
 use super::inputs::{GENERATOR, Inputs};
 use super::runner::{Measured, Measurement, Outcome, Plan};
 use crate::divergence::{pair_count, summarize};
+use crate::package::divergence::{KIND, SCHEMA};
 use crate::package::json::{Json, indented, object};
 use crate::package::npy::Tensor;
-
-/// Name of the results' schema.
-pub const SCHEMA: &str = "recount-divergence-v1";
 
 /// Name of an engine's results within its folder.
 pub const RESULTS: &str = "experiment_results.json";
@@ -51,7 +49,7 @@ pub fn document(engine: &dyn Engine, inputs: &Inputs, plan: &Plan, keep: &Keep, 
     let probe = engine.probe();
     let mut members = vec![
         ("schema".to_owned(), Json::from(SCHEMA)),
-        ("kind".to_owned(), Json::from("divergence")),
+        ("kind".to_owned(), Json::from(KIND)),
         ("engine".to_owned(), Json::from(engine.kind().name())),
         ("status".to_owned(), Json::from(if complete { "complete" } else { "incomplete" })),
         ("protocol".to_owned(), protocol(engine, inputs, plan)),
@@ -65,7 +63,7 @@ pub fn document(engine: &dyn Engine, inputs: &Inputs, plan: &Plan, keep: &Keep, 
         let measurements: Vec<_> = measured.measurements.iter().filter(|one| one.arm == arm).collect();
         let condition =
             if measurements.is_empty() { Json::Null } else { condition(arm, inputs, plan, keep, &measurements) };
-        members.push((arm.member().to_owned(), condition));
+        members.push((arm.condition().to_owned(), condition));
     }
     Json::Object(members)
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::engine::{Engine, EngineError, Kind, Task};
-use super::inputs::{Inputs, values_sha256};
+use super::inputs::Inputs;
 use super::sampling::{Deviation, deviation, reference};
 use super::timing::{Protocol, Timings};
 use super::{Arm, fixed_point};
 use crate::divergence::{Pair, all_pairs};
+use crate::package::divergence::tensor_sha256;
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -130,7 +131,7 @@ fn measure_all(
                 }
                 let expected = expected.entry(geometry.resolution).or_insert_with(|| Expected {
                     reference: reference(inputs.shape, geometry),
-                    emulation: values_sha256(&fixed_point::gradient(inputs.shape, geometry)),
+                    emulation: tensor_sha256(&fixed_point::gradient(inputs.shape, geometry)),
                 });
                 let measurement = judge(&task, &gradients, expected);
                 watch.keep(engine.kind(), arm, geometry.resolution, &gradients).map_err(Cut::Keep)?;
@@ -151,7 +152,7 @@ fn finite(gradients: &[f32]) -> bool {
 
 fn judge(task: &Task<'_>, gradients: &[f32], expected: &Expected) -> Measurement {
     let trials: Vec<_> = gradients.chunks_exact(task.inputs.shape.coordinates()).collect();
-    let trial_sha256: Vec<_> = trials.iter().map(|trial| values_sha256(trial)).collect();
+    let trial_sha256: Vec<_> = trials.iter().map(|trial| tensor_sha256(trial)).collect();
     Measurement {
         arm: task.arm,
         resolution: task.geometry.resolution,

@@ -35,11 +35,11 @@ pub const DIVERGENCE_DIGITS: u32 = 5;
 pub const RATE_DECIMALS: u32 = 1;
 
 /// What goes on beside the measured work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Arm {
     /// Nothing.
     Idle,
-    /// Matrix products on other streams.
+    /// Products of matrices, from another host thread.
     BackgroundMatmul,
 }
 
@@ -78,20 +78,20 @@ impl Arm {
 }
 
 /// What computed the gradients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Engine {
-    /// PyTorch's own operation.
+    /// torch.nn.functional.grid_sample on the GPU, through a Python interpreter
     Torch,
-    /// This project's kernel with atomic additions.
+    /// Our own kernel with FP32 atomic additions, as PyTorch's
     Cuda,
-    /// This project's kernel whose result does not depend on the order.
+    /// Our own kernel with the same bits on every run
     Deterministic,
-    /// This project's loop on the host.
+    /// One host thread: the control
     Cpu,
 }
 
 impl Engine {
-    /// All engines.
+    /// All engines, in the order in which they run.
     pub const ALL: [Engine; 4] = [Engine::Torch, Engine::Cuda, Engine::Deterministic, Engine::Cpu];
 
     /// The name, which is also that of its folder.
