@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute_enum, CUlaunchAttributeID};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
+    CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
 };
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 
@@ -48,6 +48,10 @@ pub(super) struct Device {
     pub(super) compiler: (i32, i32),
     /// What kernels may use.
     pub(super) limits: Limits,
+    /// Threads of a warp.
+    pub(super) warp: usize,
+    /// Most warps that a multiprocessor holds.
+    pub(super) resident_warps: usize,
 }
 
 /// Shape of a launch.
@@ -59,8 +63,19 @@ pub(super) struct Launch {
     pub(super) threads: usize,
     /// Dynamic shared memory of a block, in bytes.
     pub(super) shared_bytes: usize,
-    /// Whether all blocks have to be resident at once.
-    pub(super) cooperative: bool,
+    /// What is asked for beside the shape.
+    pub(super) mode: Mode,
+}
+
+/// What a launch asks for beside its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing.
+    Plain,
+    /// All blocks resident at once.
+    Cooperative,
+    /// To begin before the work that stands before it in the stream ends: the kernel itself waits for that.
+    Overlapping,
 }
 
 /// An argument of a kernel: a pointer or an `int`, in the low bytes of a word.
@@ -68,6 +83,11 @@ pub(super) struct Launch {
 pub(super) struct Argument(u64);
 
 impl Argument {
+    /// An address on the device.
+    pub(super) fn address(address: u64) -> Self {
+        Self(address)
+    }
+
     /// An `int`; sizes that do not fit one are refused before anything is launched.
     pub(super) fn int(value: usize) -> Self {
         Self(u64::from(u32::try_from(value).unwrap_or(u32::MAX)))
@@ -75,11 +95,11 @@ impl Argument {
 }
 
 impl Device {
-    /// Opens the first device.
+    /// Opens a device by its index, 0 for the first.
     ///
     /// # Errors
-    /// No driver, no device, no run-time compiler.
-    pub(super) fn open() -> Result<Self, DeviceError> {
+    /// No driver, no such device, no run-time compiler.
+    pub(super) fn open(index: usize) -> Result<Self, DeviceError> {
         let missing = |what: &str| DeviceError::Missing(what.to_owned());
         // SAFETY: loads the libraries and runs their initialisers; nothing is called in them. The crate would panic later
         // where they are missing.
@@ -99,10 +119,14 @@ impl Device {
         if driver < MIN_DRIVER {
             return Err(missing("the CUDA driver is older than CUDA 12.0; update it"));
         }
-        let context = CudaContext::new(0).map_err(|error| match error.0 {
-            sys::CUresult::CUDA_ERROR_NO_DEVICE | sys::CUresult::CUDA_ERROR_INVALID_DEVICE => {
+        let count = CudaContext::device_count().unwrap_or(0);
+        let context = CudaContext::new(index).map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_NO_DEVICE | sys::CUresult::CUDA_ERROR_INVALID_DEVICE if count <= 0 => {
                 missing("the CUDA driver sees no GPU")
             }
+            sys::CUresult::CUDA_ERROR_INVALID_DEVICE => DeviceError::Missing(format!(
+                "there is no GPU {index}: the CUDA driver sees {count}, numbered from 0"
+            )),
             _ => DeviceError::Driver(error),
         })?;
         // SAFETY: this module never uses one buffer on two streams without waiting; the crate's own events would end up
@@ -115,6 +139,8 @@ impl Device {
             shared_bytes: size(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?),
             cooperative: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
         };
+        let warp = size(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?);
+        let threads = size(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?);
         let mut compiler = (0, 0);
         // SAFETY: writes two ints. Its status only says that they are there.
         let _ = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut compiler.0, &raw mut compiler.1) };
@@ -125,6 +151,8 @@ impl Device {
             driver,
             compiler,
             limits,
+            warp,
+            resident_warps: threads / warp.max(1),
             context,
         })
     }
@@ -140,13 +168,26 @@ impl Device {
             name: Some(name.to_owned()),
             ..CompileOptions::default()
         };
+        let toolkit = format!("{}.{}", self.compiler.0, self.compiler.1);
         let ptx = compile_ptx_with_opts(source, options).map_err(|error| {
             DeviceError::Compile(match error {
+                CompileError::CompileError { log, .. } if log.to_string_lossy().contains("gpu-architecture") => format!(
+                    "the run-time compiler of CUDA toolkit {toolkit} does not know compute capability {major}.{minor}; \
+                     install a newer toolkit"
+                ),
                 CompileError::CompileError { log, .. } => format!("{name}: {}", log.to_string_lossy().trim()),
                 other => format!("{name}: {other:?}"),
             })
         })?;
-        Ok(self.context.load_module(ptx)?)
+        self.context.load_module(ptx).map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => DeviceError::Missing(format!(
+                "the driver is older than the run-time compiler of CUDA toolkit {toolkit}; update the driver, or put the \
+                 libnvrtc of a toolkit up to {}.{} first on LD_LIBRARY_PATH",
+                self.driver / 1000,
+                self.driver % 1000 / 10
+            )),
+            _ => DeviceError::Driver(error),
+        })
     }
 
     /// The stream that everything goes to.
@@ -160,7 +201,7 @@ impl Device {
     }
 
     /// Copies values to the device.
-    pub(super) fn upload(&self, values: &[f32]) -> Result<CudaSlice<f32>, DeviceError> {
+    pub(super) fn upload<T: DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
         Ok(self.stream.clone_htod(values)?)
     }
 
@@ -174,7 +215,12 @@ impl Device {
 
     /// The address of a buffer, as an argument.
     pub(super) fn pointer<T>(&self, buffer: &CudaSlice<T>) -> Argument {
-        Argument(buffer.device_ptr(&self.stream).0)
+        Argument(self.address(buffer))
+    }
+
+    /// The address of a buffer.
+    pub(super) fn address<T>(&self, buffer: &CudaSlice<T>) -> u64 {
+        buffer.device_ptr(&self.stream).0
     }
 
     /// Puts a kernel on a stream.
@@ -195,11 +241,17 @@ impl Device {
             function
                 .set_attribute(CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
         }
-        let mut attribute = sys::CUlaunchAttribute {
-            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue { cooperative: i32::from(launch.cooperative) },
+        let (id, value) = match launch.mode {
+            Mode::Overlapping => (
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+            ),
+            Mode::Plain | Mode::Cooperative => (
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                sys::CUlaunchAttributeValue { cooperative: i32::from(launch.mode == Mode::Cooperative) },
+            ),
         };
+        let mut attribute = sys::CUlaunchAttribute { id, pad: [0; 4], value };
         let config = sys::CUlaunchConfig {
             gridDimX: dimension(launch.grid.0),
             gridDimY: dimension(launch.grid.1),
@@ -210,7 +262,7 @@ impl Device {
             sharedMemBytes: dimension(launch.shared_bytes),
             hStream: stream.cu_stream(),
             attrs: &raw mut attribute,
-            numAttrs: u32::from(launch.cooperative),
+            numAttrs: u32::from(launch.mode != Mode::Plain),
         };
         let mut values: Vec<u64> = arguments.iter().map(|argument| argument.0).collect();
         let mut pointers: Vec<_> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
@@ -229,32 +281,56 @@ impl Device {
         Ok(())
     }
 
+    /// Captures operations in a graph.
+    pub(super) fn capture(
+        &self,
+        operations: usize,
+        operation: &mut dyn FnMut() -> Result<(), DeviceError>,
+    ) -> Result<CudaGraph, DeviceError> {
+        self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        let captured = (0..operations).try_for_each(|_| operation());
+        // The capture ends whatever came of the operations; otherwise the stream is of no use any more.
+        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
+        captured?;
+        graph?.ok_or_else(|| DeviceError::Missing("nothing was captured".to_owned()))
+    }
+
+    /// Replays a graph between two events; milliseconds, in binary32 as CUDA gives them.
+    pub(super) fn replay(&self, graph: &CudaGraph, events: &Events, replays: u64) -> Result<f32, DeviceError> {
+        events.begin.record(&self.stream)?;
+        for _ in 0..replays {
+            graph.launch()?;
+        }
+        events.end.record(&self.stream)?;
+        events.end.synchronize()?;
+        Ok(events.begin.elapsed_ms(&events.end)?)
+    }
+
+    /// A pair of events that record times.
+    pub(super) fn events(&self) -> Result<Events, DeviceError> {
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        Ok(Events { begin: self.context.new_event(flags)?, end: self.context.new_event(flags)? })
+    }
+
     /// Times operations: captures them in a graph, replays it between events.
     pub(super) fn time(
         &self,
         protocol: Protocol,
         operation: &mut dyn FnMut() -> Result<(), DeviceError>,
     ) -> Result<Spans, DeviceError> {
-        self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-        let captured = (0..protocol.operations).try_for_each(|_| operation());
-        // The capture ends whatever came of the operations; otherwise the stream is of no use any more.
-        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
-        captured?;
-        let graph = graph?.ok_or_else(|| DeviceError::Missing("nothing was captured".to_owned()))?;
-        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let (begin, end) = (self.context.new_event(flags)?, self.context.new_event(flags)?);
-        let span = |replays: usize| -> Result<f64, DeviceError> {
-            begin.record(&self.stream)?;
-            for _ in 0..replays {
-                graph.launch()?;
-            }
-            end.record(&self.stream)?;
-            end.synchronize()?;
-            Ok(f64::from(begin.elapsed_ms(&end)?))
-        };
+        let graph = self.capture(protocol.operations, operation)?;
+        let events = self.events()?;
+        let span = |replays: usize| Ok::<_, DeviceError>(f64::from(self.replay(&graph, &events, replays as u64)?));
         span(protocol.warm_up)?;
         let replays = protocol.replays(protocol.warm_up, span(protocol.warm_up)?);
         let milliseconds = (0..protocol.spans).map(|_| span(replays)).collect::<Result<_, _>>()?;
         Ok(Spans { operations: protocol.operations, replays, milliseconds })
     }
+}
+
+/// Two events around a span.
+#[derive(Debug)]
+pub(super) struct Events {
+    begin: CudaEvent,
+    end: CudaEvent,
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::sync_channel;
 
 use cudarc::driver::{CudaFunction, CudaSlice};
 
-use super::device::{Argument, Device, DeviceError, Launch};
+use super::device::{Argument, Device, DeviceError, Launch, Mode};
 use super::load::Load;
 use super::route::{Route, choose, flag_words, quarter, shared_bytes, workspace_words};
 use crate::bench::divergence::engine::{Engine, EngineError, Kind, Probe, Task};
@@ -35,7 +35,7 @@ const MAX_GRID_Y: usize = 65_535;
 /// No GPU, or none that can be used.
 pub(crate) fn engine(kind: Kind) -> Result<Box<dyn Engine>, EngineError> {
     let unavailable = |error: DeviceError| EngineError::unavailable(kind, error.to_string());
-    let device = Device::open().map_err(unavailable)?;
+    let device = Device::open(0).map_err(unavailable)?;
     let (name, source) = match kind {
         Kind::Deterministic => ("grid_sample_deterministic.cu", DETERMINISTIC),
         _ => ("grid_sample_atomic.cu", ATOMIC),
@@ -118,7 +118,7 @@ impl Gpu {
         let count = Argument::int(points);
         let striding =
             |total: usize| total.div_ceil(STRIDING_THREADS).min(STRIDING_BLOCKS * self.device.limits.processors).max(1);
-        let mut launch = Launch { grid: (1, 1), threads: STRIDING_THREADS, shared_bytes: 0, cooperative: false };
+        let mut launch = Launch { grid: (1, 1), threads: STRIDING_THREADS, shared_bytes: 0, mode: Mode::Plain };
         match prepared.route {
             None => {
                 self.device.stream().memset_zeros(&mut prepared.out)?;
@@ -137,7 +137,7 @@ impl Gpu {
                 launch.grid.0 = planes * blocks;
                 launch.threads = threads;
                 launch.shared_bytes = shared_bytes(area);
-                launch.cooperative = blocks > 1;
+                launch.mode = if blocks > 1 { Mode::Cooperative } else { Mode::Plain };
                 let name = format!("deterministic_grid_{points_per_thread}");
                 let workspace = self.device.pointer(&prepared.workspace);
                 let stride = Argument::int(workspace_words(area, blocks));

@@ -9,7 +9,7 @@ use std::sync::mpsc::SyncSender;
 
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream};
 
-use super::device::{Argument, Device, DeviceError, Launch};
+use super::device::{Argument, Device, DeviceError, Launch, Mode};
 
 /// The kernel.
 const SOURCE: &str = include_str!("../../kernels/matmul.cu");
@@ -56,7 +56,7 @@ impl Load {
     }
 
     fn products(&self, device: &Device, stop: &AtomicBool, started: &SyncSender<()>) -> Result<(), DeviceError> {
-        let launch = Launch { grid: (EXTENT / TILE, EXTENT / TILE), threads: 256, shared_bytes: 0, cooperative: false };
+        let launch = Launch { grid: (EXTENT / TILE, EXTENT / TILE), threads: 256, shared_bytes: 0, mode: Mode::Plain };
         while !stop.load(Ordering::Relaxed) {
             for (stream, product) in &self.streams {
                 let arguments = [

@@ -6,10 +6,33 @@
 //! | [`storage`] | values as tensors store them |
 //! | [`fixtures`] | inputs from a seed, and what must come out |
 //! | [`oracle`] | results in binary64, their bounds, the check of outputs, the files and manifest of a fixture |
+//! | [`source`] | the kernel's source for a case, with the partition entry appended |
+//! | [`selector`] | the host's choice of entry and grid from the bound spans |
+//! | [`sampling`] | the sampling protocol over anything that replays a graph |
+//! | [`backend`] | what a backend is |
+//! | [`cpu`] | the backend on threads of this host |
+//! | [`affinity`] | on which processors a process may run |
+//! | [`clock`] | the time of day |
+//! | [`job`], [`child`] | what a child process is asked to do, and doing it |
+//! | [`tune`] | how many threads reduce a row |
+//! | [`process`] | child processes under a time limit |
+//! | [`machine`] | the host, and how busy it is |
 //! | [`record`] | what a campaign recorded, before it is a package |
 
+pub mod affinity;
+pub mod backend;
 pub mod cases;
+pub mod child;
+pub mod clock;
+pub mod cpu;
 pub mod fixtures;
+pub mod job;
+pub mod machine;
 pub mod oracle;
+pub mod process;
 pub mod record;
+pub mod sampling;
+pub mod selector;
+pub mod source;
 pub mod storage;
+pub mod tune;

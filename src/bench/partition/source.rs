@@ -13,6 +13,13 @@ pub const ORIGINAL: &str = "reduce_rows";
 /// Name of the appended entry.
 pub const PARTITION: &str = "reduce_rows_partition";
 
+/// Name of the original entry with a delay before its store, which sources for overlapping operations have: it shows whether
+/// stores keep their order.
+pub const LATE: &str = "reduce_rows_late";
+
+/// The delay, in cycles: many times what an operation takes.
+const LATE_CYCLES: u32 = 20_000;
+
 /// Rows per program that a partition entry may have.
 pub const PARTITION_ROWS: [u64; 3] = [1, 2, 4];
 
@@ -114,10 +121,14 @@ impl Source {
             geometry.columns,
             i32::from(rows_aligned),
         );
-        text.push_str(&entry(ORIGINAL, original, order));
+        if order == Order::Overlap {
+            text.push_str(&entry(LATE, original, &format!(", true, true, {LATE_CYCLES}")));
+        }
+        let arguments = if order == Order::Overlap { ", true" } else { "" };
+        text.push_str(&entry(ORIGINAL, original, arguments));
         let original_bytes = text.len();
         if let Some(partition) = partition {
-            text.push_str(&entry(PARTITION, partition, order));
+            text.push_str(&entry(PARTITION, partition, arguments));
         }
         Self { text, original_bytes }
     }
@@ -133,12 +144,11 @@ impl Source {
     }
 }
 
-fn entry(name: &str, entry: Entry, order: Order) -> String {
+fn entry(name: &str, entry: Entry, arguments: &str) -> String {
     let Entry { rows, group } = entry;
-    let overlap = if order == Order::Overlap { ", true" } else { "" };
     format!(
         "\nextern \"C\" __global__ void __launch_bounds__({}) {name}(const storage* __restrict__ input, storage* output) {{\n    \
-         reduce<{rows}, {group}{overlap}>(input, output);\n}}\n",
+         reduce<{rows}, {group}{arguments}>(input, output);\n}}\n",
         entry.threads()
     )
 }
