@@ -6,6 +6,7 @@
 //! | [`storage`] | values as tensors store them |
 //! | [`fixtures`] | inputs from a seed, and what must come out |
 //! | [`oracle`] | results in binary64, their bounds, the check of outputs, the files and manifest of a fixture |
+//! | [`torch`] | the optional route through `torch.compile` |
 //! | [`record`] | what a campaign recorded, before it is a package |
 
 pub mod cases;
@@ -13,3 +14,4 @@ pub mod fixtures;
 pub mod oracle;
 pub mod record;
 pub mod storage;
+pub mod torch;
