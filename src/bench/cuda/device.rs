@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute_enum, CUlaunchAttributeID};
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
+    CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
+    DriverError,
 };
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 
@@ -124,9 +125,9 @@ impl Device {
             sys::CUresult::CUDA_ERROR_NO_DEVICE | sys::CUresult::CUDA_ERROR_INVALID_DEVICE if count <= 0 => {
                 missing("the CUDA driver sees no GPU")
             }
-            sys::CUresult::CUDA_ERROR_INVALID_DEVICE => DeviceError::Missing(format!(
-                "there is no GPU {index}: the CUDA driver sees {count}, numbered from 0"
-            )),
+            sys::CUresult::CUDA_ERROR_INVALID_DEVICE => {
+                DeviceError::Missing(format!("there is no GPU {index}: the CUDA driver sees {count}, numbered from 0"))
+            }
             _ => DeviceError::Driver(error),
         })?;
         // SAFETY: this module never uses one buffer on two streams without waiting; the crate's own events would end up

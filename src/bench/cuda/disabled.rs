@@ -1,7 +1,7 @@
 //! What stands for the GPU in a build without the feature `cuda`.
 
-use crate::bench::partition::backend::{Backend, BackendError};
 use crate::bench::divergence::engine::{Engine, EngineError, Kind};
+use crate::bench::partition::backend::{Backend, BackendError};
 
 use crate::package::json::Json;
 

@@ -13,9 +13,7 @@ use crate::bench::partition::backend::{
 };
 use crate::bench::partition::cases::CaseSpec;
 use crate::bench::partition::sampling::{Replayer, Span};
-use crate::bench::partition::selector::{
-    Binding, Choice, Selection, Span as Bytes, input_bytes, output_bytes, select,
-};
+use crate::bench::partition::selector::{Binding, Choice, Selection, Span as Bytes, input_bytes, output_bytes, select};
 use crate::bench::partition::source::{Entry, LATE, ORIGINAL, Order, PARTITION, Source};
 use crate::package::json::{Json, object};
 
@@ -74,7 +72,12 @@ impl Backend for Gpu {
             ("sm_count", Json::from(device.limits.processors)),
             ("warp_size", Json::from(device.warp)),
             ("max_resident_warps_per_sm", Json::from(device.resident_warps)),
-            ("budget_scope", Json::from("Resident threads that the device allows, over its warp size: a capacity, no measured occupancy.")),
+            (
+                "budget_scope",
+                Json::from(
+                    "Resident threads that the device allows, over its warp size: a capacity, no measured occupancy.",
+                ),
+            ),
             (
                 "identity",
                 object([
@@ -144,7 +147,8 @@ impl<'d> Ready<'d> {
         let original_input = guarded(&case, task.input);
         let input = device.upload(&original_input)?;
         let output = device.upload(&guarded(&case, &vec![POISON_BYTE; output_bytes(&case) as usize]))?;
-        let view = |buffer: &CudaSlice<u8>, bytes| Bytes { address: device.address(buffer) + guard_bytes(&case), bytes };
+        let view =
+            |buffer: &CudaSlice<u8>, bytes| Bytes { address: device.address(buffer) + guard_bytes(&case), bytes };
         let binding = Binding { input: view(&input, input_bytes(&case)), output: view(&output, output_bytes(&case)) };
         device.stream().synchronize()?;
         let selection = select(&case, task.partition.map_or(0, |entry| entry.rows), binding);

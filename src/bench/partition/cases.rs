@@ -196,8 +196,8 @@ pub enum CasesError {
 pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<CaseSpec>, CasesError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| CasesError::Encoding { file: file.to_owned(), offset: error.valid_up_to() })?;
-    let document = Document::parse(file, text.to_owned())
-        .map_err(|source| CasesError::Json { file: file.to_owned(), source })?;
+    let document =
+        Document::parse(file, text.to_owned()).map_err(|source| CasesError::Json { file: file.to_owned(), source })?;
     let top = Place { file, pointer: String::new(), value: document.root() };
     if !matches!(top.value.get("schema"), None | Some(Json::Int(1))) {
         return Err(top.member("schema").refuse("1", "write the cases in the form of schema 1"));
@@ -252,7 +252,13 @@ impl<'d> Place<'d> {
             pointer if pointer.is_empty() => "the top".to_owned(),
             pointer => pointer,
         };
-        CasesError::Value { file: self.file.to_owned(), pointer, expected: expected.into(), found: found.into(), advice }
+        CasesError::Value {
+            file: self.file.to_owned(),
+            pointer,
+            expected: expected.into(),
+            found: found.into(),
+            advice,
+        }
     }
 
     fn refuse(&self, expected: impl Into<String>, advice: &'static str) -> CasesError {

@@ -89,7 +89,8 @@ fn work(job: &Job) -> Result<Json, ChildError> {
         affinity::pin(cpus).map_err(ChildError::Wrong)?;
     }
     let after = affinity::current();
-    let state = || object([("load_average", machine::load_average().map_or(Json::Null, Json::from)), ("gpu", gpu_state(job))]);
+    let state =
+        || object([("load_average", machine::load_average().map_or(Json::Null, Json::from)), ("gpu", gpu_state(job))]);
     match &job.work {
         Work::Probe => {
             let backend = job.open()?;

@@ -17,6 +17,7 @@
 //! | [`tune`] | how many threads reduce a row |
 //! | [`process`] | child processes under a time limit |
 //! | [`machine`] | the host, and how busy it is |
+//! | [`torch`] | the optional route through `torch.compile` |
 //! | [`record`] | what a campaign recorded, before it is a package |
 
 pub mod affinity;
@@ -35,4 +36,5 @@ pub mod sampling;
 pub mod selector;
 pub mod source;
 pub mod storage;
+pub mod torch;
 pub mod tune;

@@ -217,7 +217,11 @@ impl Prepared for Ready {
     }
 
     fn realization(&self) -> String {
-        format!("Rust loops on {} host threads; programs={}", self.threads, self.case.geometry.rows.div_ceil(self.case.geometry.block))
+        format!(
+            "Rust loops on {} host threads; programs={}",
+            self.threads,
+            self.case.geometry.rows.div_ceil(self.case.geometry.block)
+        )
     }
 
     fn selection(&self) -> Selection {
