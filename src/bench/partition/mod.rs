@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`cases`] | what is run: the published inventory, the held-out one, and own ones |
 //! | [`record`] | what a campaign recorded, before it is a package |
+//! | [`assemble`] | from a campaign to a package folder in the published format |
 
+pub mod assemble;
 pub mod cases;
 pub mod record;
