@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
 use super::{
-    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, recorder,
+    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, overlap, recorder,
 };
 use super::{claims, completeness, divergence, exactness, failures, malformed, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
@@ -115,6 +115,7 @@ fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport)
     malformed::absorb(&mut report.checks, Family::Integrity, incomplete);
     report.checks.extend(recounted);
     report.checks.extend(refitted);
+    malformed::absorb(&mut report.checks, Family::Timing, overlap::check(&package, options));
     malformed::gather(&mut report.checks);
     report.facts = facts(&package);
     report.limits.extend([
