@@ -40,6 +40,14 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     recorder.finish()
 }
 
+/// How many runs of the route have times.
+pub(super) fn executions(package: &PartitionEvidence<'_>) -> usize {
+    let Ok(document) = package.evidence.document(files::OVERLAP) else { return 0 };
+    let cases = document.root().get("cases").and_then(Json::as_array).unwrap_or_default();
+    let cohorts = cases.iter().filter_map(|case| case.get("cohorts")?.as_object()).flatten();
+    cohorts.filter(|(_, route)| route.get("event_us").is_some()).count()
+}
+
 /// The route is in no run of the plain ones.
 fn check_apart(validation: &Validation<'_>, recorder: &mut Recorder) {
     for (_, run) in validation.runs() {
@@ -136,6 +144,10 @@ impl<'d> OverlapCheck<'_, 'd> {
             self.require(*best == Json::Null, Code::OverlapFigure, best, "null: no run has times", show(best));
             return Some(());
         };
+        if best.as_object().is_none() {
+            self.require(false, Code::OverlapFigure, best, format_args!("the run {}", schedule.name()), show(best));
+            return Some(());
+        }
         let cohort = self.reader.member(best, "cohort")?;
         self.recorder.equal(Code::OverlapFigure, self.document, cohort, &Json::from(schedule.name()));
         self.figure(best, "us", Some(us));
@@ -150,7 +162,13 @@ impl<'d> OverlapCheck<'_, 'd> {
                 self.recorder.equal_float(Code::OverlapFigure, self.document, found, value);
             }
             None => {
-                self.require(*found == Json::Null, Code::OverlapFigure, found, "null: a median is missing", show(found));
+                self.require(
+                    *found == Json::Null,
+                    Code::OverlapFigure,
+                    found,
+                    "null: a median is missing",
+                    show(found),
+                );
             }
         }
     }
@@ -164,7 +182,13 @@ impl<'d> OverlapCheck<'_, 'd> {
             }
             let status_at = at.get("status").unwrap_or(at);
             let expected = "failed, or passed beside times";
-            self.require(["passed", "validated"].contains(&status), Code::FailureRelabelled, status_at, expected, status);
+            self.require(
+                ["passed", "validated"].contains(&status),
+                Code::FailureRelabelled,
+                status_at,
+                expected,
+                status,
+            );
         }
         let event = self.reader.member(at, "event_us")?;
         let timing = Timing {

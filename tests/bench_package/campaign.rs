@@ -41,7 +41,11 @@ pub(super) fn campaign(recipe: &Recipe, edit: impl Fn(&mut Parts)) -> Campaign {
             "temperature": "43.5 C | `idle`",
             "receipt": receipt("runs/environment.json").json(),
         },
-        implementation: vec![receipt("bin/recount"), receipt("kernels/reduce.cu"), receipt("${CUDA_TOOLKIT}/libnvrtc.so")],
+        implementation: vec![
+            receipt("bin/recount"),
+            receipt("kernels/reduce.cu"),
+            receipt("${CUDA_TOOLKIT}/libnvrtc.so"),
+        ],
         build_snapshot: receipt("runs/build.json"),
         commit: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
         dates: ("2026-11-30".to_owned(), "2026-11-30".to_owned()),
@@ -79,7 +83,10 @@ fn case_runs(record: &Json) -> CaseRuns {
         },
         manifest: copy(record, "/cohorts/default/manifest"),
         fixture_sha256: copy(record, "/cohorts/default/fixture_sha256"),
-        runs: Cohort::all().iter().map(|cohort| case_run(&copy(record, &format!("/cohorts/{}", cohort.name)))).collect(),
+        runs: Cohort::all()
+            .iter()
+            .map(|cohort| case_run(&copy(record, &format!("/cohorts/{}", cohort.name))))
+            .collect(),
         retest,
     }
 }

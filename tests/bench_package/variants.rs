@@ -77,7 +77,8 @@ fn a_failed_native_rows1_that_was_run_again_later() {
 #[test]
 fn a_retry_that_failed_too() {
     let mut failed = campaign(&Recipe::default(), |_| {});
-    let raw = obj! { "status": "failed", "process": obj! { "returncode": Json::Int(-9) }, "error": "killed after 0.5 s" };
+    let raw =
+        obj! { "status": "failed", "process": obj! { "returncode": Json::Int(-9) }, "error": "killed after 0.5 s" };
     let (_, run) = failed.cases[2].retest.as_mut().unwrap();
     run.native = RouteRun::Failed(raw);
     holds(&failed);

@@ -36,7 +36,8 @@ impl Overlap {
             let figures = records.iter().find(is_own).map(|at| {
                 let median = |cohort: &str| at.path(&["cohorts", cohort, "event_us", "p50"])?.as_f64();
                 for cohort in &validation.cohorts {
-                    let median = median(cohort.name).map(|us| recorded(us, Unit::Us, "a median of overlapping operations"));
+                    let median =
+                        median(cohort.name).map(|us| recorded(us, Unit::Us, "a median of overlapping operations"));
                     overlap.figures.extend(median);
                 }
                 let plain = |schedule: Schedule| record.native_median(schedule.name());

@@ -11,7 +11,7 @@ pub(super) const LIMITATIONS: [&str; 5] = [
     "Predictions are points without a confidence; they rank schedules and do not state run times.",
     "Programs, rounds of programs and padded elements are counted, not measured: neither occupancy nor memory traffic.",
     "The model knows no operation, no storage type and no algebra; what they cost is left in the residuals.",
-    "One machine, one session: another device, driver or load was not measured.",
+    "It was fitted on one device in one session and speaks of no other.",
     "Leaving out each geometry in turn is cross-validation on the measured inventory, not a test on another one.",
 ];
 

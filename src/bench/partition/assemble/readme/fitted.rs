@@ -24,7 +24,8 @@ impl Readme<'_, '_> {
         line!(
             text,
             "For R rows, a padded width W and b rows per program, P = ceil(R/b) programs run in rounds of as many as the device \
-             has multiprocessors. With three nonnegative coefficients the time of an operation in microseconds is modelled as"
+             has {}. With three nonnegative coefficients the time of an operation in microseconds is modelled as",
+            if self.is_cpu() { "host threads" } else { "multiprocessors" }
         );
         line!(text);
         line!(text, "`q = a0 + aP*P + aD*ceil(P/{})*b*W`", self.sm_count);

@@ -96,6 +96,12 @@ impl Readme<'_, '_> {
         if !campaign.torch {
             line!(text, "Torch was not asked for, so there is no column of it.");
         }
+        if self.refit.is_ok() {
+            line!(
+                text,
+                "LOGO selection is what the model below takes when it was fitted without any case of the same geometry."
+            );
+        }
         line!(text);
         let mut header = "| Operation / shape / storage / B | Default | Rows1 | Rows2 | Recheck |".to_owned();
         let mut rule = "|---|---:|---:|---:|---:|".to_owned();
@@ -217,12 +223,12 @@ impl Readme<'_, '_> {
             let mut measured = Vec::new();
             for (route, recorded) in run.routes() {
                 let timing = recorded.timing.as_ref();
-                measured.extend(timing.map(|timing| format!("{} {:.4} us", route.name(), timing.p50)));
+                let name = if route == Route::Torch { "Torch" } else { "native" };
+                measured.extend(timing.map(|timing| format!("a {name} median of {:.4} us", timing.p50)));
             }
-            let what = if measured.is_empty() {
-                "has no times either".to_owned()
-            } else {
-                format!("took {}", measured.join(" and "))
+            let what = match measured.as_slice() {
+                [] => "has no times either".to_owned(),
+                medians => format!("gave {}", medians.join(" and ")),
             };
             line!(text, "The separate retry of {} {what}. It fills no cell of the table.", label(record));
             line!(text);

@@ -63,7 +63,7 @@ macro_rules! line {
         let _ = writeln!($text, $($format)*);
     }};
 }
-pub(self) use line;
+use line;
 
 impl<'d> Readme<'_, 'd> {
     /// The whole text, LF, with a final line feed.
@@ -160,10 +160,15 @@ impl<'d> Readme<'_, 'd> {
             text,
             "- Times are medians of a graph of equal operations divided by their number: neither the time of one kernel \
              alone nor a latency.\n\
-             - One machine, one session; another device, driver, clock or load was not measured.\n\
+             - One machine, one session; {}.\n\
              - Native runs write to a fixed output and Torch allocates its own; these are different contracts.\n\
              - Outputs were compared with the oracle on this machine; the tensors are not in the package, the records of \
-             the comparisons are."
+             the comparisons are.",
+            if self.is_cpu() {
+                "host threads stand in for a GPU here and say nothing of one"
+            } else {
+                "another device, driver, clock or load was not measured"
+            }
         );
         line!(text);
         line!(text, "## Files");
