@@ -31,6 +31,7 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
         device_is_cuda: names_cuda_device(package.evidence),
         host_times: Vec::new(),
         settings: None,
+        checks: None,
     };
     // A member that is missing ends the check of what it is needed for; the reader has written it down.
     let _ = check.whole();
@@ -67,6 +68,8 @@ struct OverlapCheck<'c, 'd> {
     host_times: Vec<HostTime<'d>>,
     /// The first record, whose settings the others have.
     settings: Option<&'d Json>,
+    /// How often its outputs were checked, as all others' were.
+    checks: Option<&'d Json>,
 }
 
 impl<'d> OverlapCheck<'_, 'd> {
@@ -210,6 +213,9 @@ impl<'d> OverlapCheck<'_, 'd> {
         let mut outputs =
             RouteOutputs { document: self.document, record, reader: self.reader, recorder: self.recorder };
         let output = outputs.run(run.requested_rows == 0, Route::Native, at)?;
+        let checks = self.reader.member(self.reader.member(at, "recorded_correctness")?, "checks")?;
+        let first = *self.checks.get_or_insert(checks);
+        self.recorder.equal(Code::ProtocolSetting, self.document, checks, first);
         let plain = run.native.timing.as_ref().and(run.native.at)?.get("saved_output_recheck")?;
         let is_exact = |error: Option<&Json>| error.and_then(Json::as_f64) == Some(0.0);
         if is_exact(Some(output.max_abs_error)) && is_exact(plain.get("max_abs_error")) {

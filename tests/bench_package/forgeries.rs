@@ -33,6 +33,7 @@ const FORGERIES: &[Forgery] = &[
     ("output-check", |root| set(root, &route("saved_output_recheck/failed_elements"), 1_u64)),
     ("output-check", |root| bump(root, &route("saved_output_recheck/elements"), 1)),
     ("output-check", |root| set(root, &route("recorded_correctness/errors"), 1_u64)),
+    ("protocol-setting", |root| bump(root, &route("recorded_correctness/checks"), 1)),
     ("output-differs", |root| rehash(root, &route("saved_output_recheck/receipt/sha256"))),
     ("malformed-field", |root| {
         take(root, &route("warmup"));
@@ -103,4 +104,33 @@ fn the_route_has_no_rows_among_the_samples() {
     let row = text.lines().nth(1).unwrap().replace(",native,", ",native-overlap,");
     package.write("samples.csv", text.clone() + &row + "\n").seal();
     package.verify(&[]).exits(1);
+}
+
+/// What no check can see are hashes and sizes of files outside the package, and small changes of warm-up counts.
+#[test]
+fn nearly_every_leaf_is_bound_by_something() {
+    let package = assembled(&with_overlap(&Recipe::default(), |_| {}));
+    let options = recount::audit::Options::default();
+    let report = recount::selftest::run(package.path(), "package", Some(60), 1, &options, &|_| {}).expect("a report");
+    for file in &report.files {
+        let least = if file.name == "proof-receipts.json" { 0.5 } else { 0.85 };
+        assert!(file.share(true) >= least, "{file:?}");
+    }
+}
+
+#[test]
+fn receipts_of_the_package_s_own_files_are_those_files() {
+    let package = assembled(&with_overlap(&Recipe::default(), |_| {}));
+    for (name, pointer) in [
+        ("provenance.json", "/original_model_report/sha256"),
+        ("provenance.json", "/original_summary/sha256"),
+        ("model.json", "/input_receipts/device/sha256"),
+    ] {
+        let original = package.bytes(name);
+        package.edit_json(name, |root| rehash(root, pointer)).seal();
+        let outcome = package.verify(&[]);
+        outcome.exits(1);
+        outcome.require(outcome.codes().contains(&"provenance".to_owned()), &format!("{name} {pointer} is found"));
+        package.write(name, original);
+    }
 }

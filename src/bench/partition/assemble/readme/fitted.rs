@@ -36,7 +36,7 @@ impl Readme<'_, '_> {
         line!(text);
         line!(
             text,
-            "It was fitted on {} of {}, each geometry with the same weight. Recheck has no part in the fit.",
+            "It was fitted on {} of {} with the same weight for each geometry. Recheck has no part in the fit.",
             many(refit.observations.len(), "observation"),
             many(refit.groups.len(), "geometrie").replace("1 geometrie", "1 geometry")
         );
