@@ -344,6 +344,16 @@ catalogue! {
         "Targets, caps, number of samples and protocol name are settings of the whole benchmark; medians of runs with \
          different settings cannot be compared."
         "Find the runs with other settings and repeat them.";
+    OverlapFigure "overlap-figure" Timing Error
+        "A figure of overlapping operations does not follow from its medians"
+        "overlap.json names for each case the fastest schedule of the route, the plain and the Torch median of the same case, \
+         and their ratios, and geometric means over all cases; all of it is taken again from the medians."
+        "Recompute the figures.";
+    OverlapMixed "overlap-mixed" Timing Error
+        "Figures of overlapping operations stand for plain ones, or plain ones for them"
+        "Programmatic dependent launch is another contract than stream order, so overlap.json has runs of its own, says so in \
+         its scope, and none of its samples are those of a plain run; it names cases and cohorts that were run."
+        "Restore the samples of the route, or take the file out.";
 
     CaseMismatch "case-mismatch" Proofs Error
         "A case is described differently in two places"

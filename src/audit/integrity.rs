@@ -25,8 +25,16 @@ pub(super) const CLAIMS: &str = "claims.json";
 pub(super) const MEDIANS: &str = "medians.csv";
 
 /// JSON files that checks read.
-const DOCUMENTS: [&str; 7] =
-    [files::CASES, files::DEVICE, files::VALIDATION, files::MODEL, files::PROOF_RECEIPTS, files::PROVENANCE, CLAIMS];
+const DOCUMENTS: [&str; 8] = [
+    files::CASES,
+    files::DEVICE,
+    files::VALIDATION,
+    files::MODEL,
+    files::PROOF_RECEIPTS,
+    files::PROVENANCE,
+    files::OVERLAP,
+    CLAIMS,
+];
 /// Files that only a partition package has: where one lies, the others are missing.
 const CHARACTERISTIC: [&str; 3] = [files::MODEL, files::CASES, files::SAMPLES];
 /// Other files that checks read.

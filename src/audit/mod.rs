@@ -17,6 +17,7 @@ mod integrity;
 mod malformed;
 mod model;
 mod opened;
+mod overlap;
 mod proofs;
 mod prose;
 mod recorder;

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
 use super::{
-    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, recorder,
+    CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, overlap,
+    recorder,
 };
 use super::{claims, completeness, divergence, exactness, failures, malformed, model, proofs, prose, samples, timing};
 use crate::package::folder::Folder;
@@ -115,6 +116,7 @@ fn partition(evidence: &Evidence, options: &Options, report: &mut SubjectReport)
     malformed::absorb(&mut report.checks, Family::Integrity, incomplete);
     report.checks.extend(recounted);
     report.checks.extend(refitted);
+    malformed::absorb(&mut report.checks, Family::Timing, overlap::check(&package, options));
     malformed::gather(&mut report.checks);
     report.facts = facts(&package);
     report.limits.extend([
@@ -140,6 +142,10 @@ fn facts(package: &PartitionEvidence<'_>) -> Vec<Fact> {
         let retests = validation.runs().filter(|(_, run)| run.cohort == RETEST).count();
         fact("independent retest", "independent retests", retests);
         let failed = validation.runs().filter(|(_, run)| run.case_status == "failed").count();
+        let overlapping = overlap::executions(package);
+        if overlapping > 0 {
+            fact("overlap execution", "overlap executions", overlapping);
+        }
         fact("failed run, kept as failed", "failed runs, kept as failed", failed);
     }
     facts

@@ -71,3 +71,12 @@ impl Metrics {
         })
     }
 }
+
+/// exp of the mean logarithm; `None` without values, or with one that is not finite and positive.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let is_ratio = |value: &f64| value.is_finite() && *value > 0.0;
+    if values.is_empty() || !values.iter().all(is_ratio) {
+        return None;
+    }
+    Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+}

@@ -23,10 +23,11 @@ use crate::seal::SealError;
 use workbench::Workbench;
 
 /// Files whose leaves are forged.
-pub const FORGED_FILES: [&str; 8] = [
+pub const FORGED_FILES: [&str; 9] = [
     files::VALIDATION,
     files::MODEL,
     files::SAMPLES,
+    files::OVERLAP,
     files::PROVENANCE,
     files::DEVICE,
     files::CASES,

@@ -53,6 +53,10 @@ fn native(member: &str) -> String {
     format!("{NATIVE}/{member}")
 }
 
+/// A file on overlapping operations that holds nothing, and states a mean of it.
+const OVERLAP: &str = r#"{"schema":"recount-overlap-v1","route":"native-overlap","scope":"throughput of overlapping
+operations under programmatic dependent launch","cases":[],"geometric_means":{"over_plain":0.5,"over_torch":null}}"#;
+
 const DAMAGES: &[(&str, Damage)] = &[
     ("hash-mismatch", |package| {
         package.edit_text("README.md", |text| text + " ");
@@ -156,6 +160,13 @@ const DAMAGES: &[(&str, Damage)] = &[
     }),
     ("realization", |package| validation(package, |root| set(root, &native("realization"), "programs=1"))),
     ("output-check", |package| validation(package, |root| bump(root, &native("recorded_correctness/errors"), 1))),
+    ("overlap-figure", |package| {
+        package.write("overlap.json", OVERLAP.replace('\n', " ")).seal();
+    }),
+    ("overlap-mixed", |package| {
+        let routes = "/cases/0/cohorts/rows1/routes";
+        validation(package, |root| add(root, routes, "native-overlap", copy(root, NATIVE)));
+    }),
     ("output-differs", |package| {
         let pointer = "/cases/1/cohorts/rows1/routes/native/saved_output_recheck/receipt/sha256";
         validation(package, |root| rehash(root, pointer));

@@ -95,10 +95,36 @@ pub(super) fn check(evidence: &Evidence, recorder: &mut Recorder) {
     for agreement in &AGREEMENTS {
         check_agreement(evidence, agreement, recorder);
     }
+    check_own_files(evidence, recorder);
     if let (Ok(device), Ok(model)) = (evidence.document(files::DEVICE), evidence.document(files::MODEL))
         && let Some(declared) = model.root().path(&["profile", "device_declared_identity"])
     {
         compare_within(recorder, device, device.root(), declared, &|_| Code::Provenance, &|_, _| 0.0);
+    }
+}
+
+/// Where nothing was redacted (both profile ids are one), a receipt that names a file of the package is that file's.
+fn check_own_files(evidence: &Evidence, recorder: &mut Recorder) {
+    let (Ok(provenance), Ok(model), Ok(receipts)) =
+        (evidence.document(files::PROVENANCE), evidence.document(files::MODEL), evidence.document(RECEIPTS))
+    else {
+        return;
+    };
+    let [original, public] = ["original_profile_id", "public_profile_id"].map(|name| provenance.root().get(name));
+    if original.is_none() || original != public {
+        return;
+    }
+    let inputs = model.root().get("input_receipts").unwrap_or(&crate::package::json::Json::Null);
+    for (document, named) in [(provenance, provenance.root()), (model, inputs)] {
+        for (_, record) in named.as_object().unwrap_or_default() {
+            let path = record.get("path").and_then(|path| path.as_str());
+            let Some(declared) = path.and_then(|path| receipts.root().path(&["files", path])) else { continue };
+            for member in ["sha256", "bytes"] {
+                if let (Some(found), Some(expected)) = (record.get(member), declared.get(member)) {
+                    recorder.equal(Code::Provenance, document, found, expected);
+                }
+            }
+        }
     }
 }
 

@@ -9,6 +9,8 @@ mod outputs;
 mod realization;
 mod receipts;
 
+pub(super) use outputs::RouteOutputs;
+
 use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Family, Recorder, report_problems};
 use crate::package::partition::Reader;

@@ -1,7 +1,7 @@
 //! Outputs: every element rechecked, none failed, and what is recorded twice agrees.
 
 use crate::audit::{Code, Recorder, same_value, show};
-use crate::package::json::Json;
+use crate::package::json::{Document, Json};
 use crate::package::partition::{CaseRecord, RETEST, Reader, Route, Run, Validation};
 
 pub(super) fn check<'d>(
@@ -17,8 +17,8 @@ pub(super) fn check<'d>(
             if recorded.timing.is_some()
                 && let Some(at) = recorded.at
             {
-                let mut check = RouteOutputs { validation, record, reader, recorder };
-                outputs.extend(check.run(run, route, at));
+                let mut check = RouteOutputs { document: validation.document, record, reader, recorder };
+                outputs.extend(check.run(run.requested_rows == 0, route, at));
             }
         }
     }
@@ -49,24 +49,32 @@ fn check_eligible<'d>(validation: &Validation<'d>, run: &Run<'d>, reader: &Reade
 }
 
 /// An output's receipt with what makes it comparable to others.
-struct Output<'d> {
-    hash: &'d Json,
-    max_abs_error: &'d Json,
+pub(in crate::audit) struct Output<'d> {
+    /// SHA-256 of the saved output.
+    pub hash: &'d Json,
+    /// Its largest error against the oracle.
+    pub max_abs_error: &'d Json,
     /// Recorded by native runs only.
     over_bound: Option<&'d Json>,
     /// Set for native runs of the original entry: the same code on the same inputs.
     is_original: bool,
 }
 
-struct RouteOutputs<'c, 'd> {
-    validation: &'c Validation<'d>,
-    record: &'c CaseRecord<'d>,
-    reader: &'c Reader<'d>,
-    recorder: &'c mut Recorder,
+/// The checks of one route record's outputs, wherever it stands.
+pub(in crate::audit) struct RouteOutputs<'c, 'd> {
+    /// The file with the record.
+    pub document: &'d Document,
+    /// The case.
+    pub record: &'c CaseRecord<'d>,
+    /// The file's reader.
+    pub reader: &'c Reader<'d>,
+    /// Takes the findings.
+    pub recorder: &'c mut Recorder,
 }
 
 impl<'d> RouteOutputs<'_, 'd> {
-    fn run(&mut self, run: &Run<'d>, route: Route, at: &'d Json) -> Option<Output<'d>> {
+    /// Checks the outputs of a record `at`; `is_original_entry` where it asked for the original schedule.
+    pub(in crate::audit) fn run(&mut self, is_original_entry: bool, route: Route, at: &'d Json) -> Option<Output<'d>> {
         let rows = self.record.case.geometry.rows;
         let saved = self.reader.member(at, "saved_output_recheck")?;
         self.counts(saved, "elements", rows);
@@ -83,7 +91,7 @@ impl<'d> RouteOutputs<'_, 'd> {
             hash: self.reader.member(receipt, "sha256")?,
             max_abs_error,
             over_bound: recorded.get("max_error_over_bound"),
-            is_original: route == Route::Native && run.requested_rows == 0,
+            is_original: route == Route::Native && is_original_entry,
         })
     }
 
@@ -92,7 +100,7 @@ impl<'d> RouteOutputs<'_, 'd> {
         self.counts(recorded, "errors", 0);
         for flag in ["inputs_unchanged", "guards_unchanged", "all_outputs_finite"] {
             let found = self.reader.member(recorded, flag)?;
-            self.recorder.equal(Code::OutputCheck, self.validation.document, found, &Json::Bool(true));
+            self.recorder.equal(Code::OutputCheck, self.document, found, &Json::Bool(true));
         }
         self.same_number(self.reader.member(recorded, "max_abs_error")?, saved_error);
         let over_bound = self.reader.number(recorded, "max_error_over_bound")?;
@@ -104,7 +112,7 @@ impl<'d> RouteOutputs<'_, 'd> {
         self.recorder.require(
             holds && over_bound <= 1.0,
             Code::OutputCheck,
-            self.validation.document,
+            self.document,
             at,
             format_args!("from {least} to 1, and 0 only without error"),
             over_bound,
@@ -126,7 +134,7 @@ impl<'d> RouteOutputs<'_, 'd> {
         self.recorder.require(
             !checks.is_empty(),
             Code::OutputCheck,
-            self.validation.document,
+            self.document,
             recorded,
             "a check of the outputs",
             "none",
@@ -143,7 +151,7 @@ impl<'d> RouteOutputs<'_, 'd> {
         self.recorder.require(
             within,
             Code::OutputCheck,
-            self.validation.document,
+            self.document,
             saved_error,
             format_args!("at most the largest bound, {}", show(bound)),
             show(saved_error),
@@ -161,7 +169,7 @@ impl<'d> RouteOutputs<'_, 'd> {
 
     fn counts(&mut self, at: &'d Json, member: &str, expected: u64) {
         if let Some(found) = self.reader.member(at, member) {
-            self.recorder.equal(Code::OutputCheck, self.validation.document, found, &Json::from(expected));
+            self.recorder.equal(Code::OutputCheck, self.document, found, &Json::from(expected));
         }
     }
 
@@ -170,7 +178,7 @@ impl<'d> RouteOutputs<'_, 'd> {
         self.recorder.require(
             found.as_f64().is_some() && found.as_f64() == expected.as_f64(),
             Code::OutputCheck,
-            self.validation.document,
+            self.document,
             found,
             show(expected),
             show(found),

@@ -80,7 +80,14 @@ impl Context<'_> {
         }
         if self.nearby(&[Word::Geomean]) || (self.nearby(&[Word::Geometric]) && self.nearby(&[Word::Mean])) {
             let binds = self.own(&[Word::Geomean]) || (self.own(&[Word::Geometric]) && self.own(&[Word::Mean]));
-            candidates.add(&figures.geomeans, binds && !is_time_unit(printed));
+            let binds = binds && !is_time_unit(printed);
+            candidates.add(&figures.geomeans, binds);
+            if self.nearby(&[Word::Torch]) {
+                candidates.add(&figures.torch_geomeans, binds);
+            }
+            if self.nearby(&[Word::Overlap]) {
+                candidates.add(&figures.overlap.geomeans, binds);
+            }
             if self.nearby(&[Word::Rows1, Word::Rows2]) {
                 candidates.add(&figures.schedule_geomeans, false);
             }

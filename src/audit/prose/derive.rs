@@ -6,6 +6,7 @@ use super::super::evidence::Refitted;
 use super::figures::{CaseFigures, Figure};
 use super::printed::Unit;
 use crate::fit::Schedule;
+use crate::fit::metrics::geometric_mean;
 use crate::package::partition::{CaseLabel, CaseRecord, DEFAULT, RECHECK, RETEST, Route, Validation};
 use crate::refit::{Evaluated, Residual};
 
@@ -32,7 +33,7 @@ impl Builder {
     }
 
     /// A ratio as people print it: as it is, turned over, as a share, and as a change in percent either way.
-    fn ratio(&self, ratio: f64, what: &'static str, figures: &mut Vec<Figure>) {
+    pub(super) fn ratio(&self, ratio: f64, what: &'static str, figures: &mut Vec<Figure>) {
         let change = 100.0 * (ratio - 1.0);
         let reversed = |value: f64| Figure { is_reversed: true, ..self.signed(value, 100.0, Unit::Percent, what) };
         figures.extend([
@@ -196,7 +197,17 @@ impl Builder {
         (figures, of_schedules)
     }
 
-    fn geomean(&self, value: f64, what: &'static str, figures: &mut Vec<Figure>) {
+    /// The fastest schedule's native median over the initial Torch median, with equal weight of cases.
+    pub(super) fn torch_geomeans(&self, validation: &Validation<'_>) -> Vec<Figure> {
+        let ratios: Vec<f64> = validation.cases.iter().filter_map(CaseRecord::fastest_over_torch).collect();
+        let mut figures = Vec::new();
+        if let Some(mean) = geometric_mean(&ratios) {
+            self.geomean(mean, "geometric mean of the fastest schedule over Torch", &mut figures);
+        }
+        figures
+    }
+
+    pub(super) fn geomean(&self, value: f64, what: &'static str, figures: &mut Vec<Figure>) {
         // First the form without a unit: it is what the number should have been.
         figures.push(self.derived(value, 1.0, Unit::Plain, what));
         self.ratio(value, what, figures);

@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use super::super::evidence::{PartitionEvidence, RefitEvidence, Refitted};
 use super::counts::Counts;
 use super::derive::{Builder, recorded};
+use super::overlap::Overlap;
 use super::printed::{Printed, Unit};
+use super::stated;
 use crate::package::json::Json;
 use crate::package::partition::{CaseLabel, CaseRecord, Validation, files};
 use crate::refit::IMPROVEMENT_FRACTION;
@@ -98,6 +100,12 @@ pub(super) struct Figures<'v, 'd> {
     pub geomeans: Vec<Figure>,
     /// The geometric mean of always taking one schedule.
     pub schedule_geomeans: Vec<Figure>,
+    /// The geometric mean of the fastest schedule over Torch.
+    pub torch_geomeans: Vec<Figure>,
+    /// Figures of overlapping operations.
+    pub overlap: Overlap,
+    /// Decimals in the recorded protocol, environment and device identity.
+    pub stated: Vec<Figure>,
     /// The retry against the original run, and its medians.
     pub retests: Vec<Figure>,
     /// The policy's improvement fraction, in each form.
@@ -175,6 +183,9 @@ impl<'v, 'd> Figures<'v, 'd> {
             residuals: residuals.1,
             geomeans: geomeans.0,
             schedule_geomeans: geomeans.1,
+            torch_geomeans: build.torch_geomeans(validation),
+            overlap: Overlap::of(package, validation, &build),
+            stated: stated::figures(package, validation),
             retests: build.retests(validation),
             thresholds: build.thresholds(policy("improvement_fraction").unwrap_or(IMPROVEMENT_FRACTION)),
             tolerances: tolerances
@@ -219,6 +230,10 @@ impl<'v, 'd> Figures<'v, 'd> {
             &self.residuals,
             &self.geomeans,
             &self.schedule_geomeans,
+            &self.torch_geomeans,
+            &self.overlap.figures,
+            &self.overlap.geomeans,
+            &self.stated,
             &self.retests,
             &self.thresholds,
             &self.tolerances,

@@ -11,7 +11,9 @@ mod derive;
 mod figures;
 mod markdown;
 mod nouns;
+mod overlap;
 mod printed;
+mod stated;
 mod table;
 mod tokens;
 mod words;
@@ -54,6 +56,7 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
     for block in markdown::blocks(markdown) {
         let texts = match block {
             Block::Text(text) => vec![text],
+            Block::Table(table) if overlap::check_table(&table, &figures, &mut locator, &mut recorder) => Vec::new(),
             Block::Table(table) => {
                 let is_left = table::check(&table, &figures, fitted, &mut locator, &mut shown, &mut recorder);
                 rows_as_texts(&table, is_left.as_deref())

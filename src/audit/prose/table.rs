@@ -187,7 +187,7 @@ fn is_time_per_operation(lower: &str) -> bool {
 }
 
 /// What the first cell of a row names.
-enum Name<'f> {
+pub(super) enum Name<'f> {
     /// Cases with this label.
     Case(&'f [usize]),
     /// A case that the package does not have.
@@ -196,7 +196,7 @@ enum Name<'f> {
     Other,
 }
 
-fn name<'f>(cell: Option<&Text>, figures: &'f Figures<'_, '_>) -> Name<'f> {
+pub(super) fn name<'f>(cell: Option<&Text>, figures: &'f Figures<'_, '_>) -> Name<'f> {
     let text = cell.map_or("", |cell| cell.text.trim());
     if let Some(alike) = figures.by_name.get(text) {
         return Name::Case(alike);
@@ -211,13 +211,13 @@ fn name<'f>(cell: Option<&Text>, figures: &'f Figures<'_, '_>) -> Name<'f> {
 }
 
 /// Whether a cell says that there is no time.
-fn is_missing(text: &str) -> bool {
+pub(super) fn is_missing(text: &str) -> bool {
     let words = ["missing", "", "-", "\u{2013}", "\u{2014}", "n/a", "na", "none", "failed", "absent", "not measured"];
     words.contains(&text.to_lowercase().trim_matches(['(', ')']))
 }
 
 /// The first number of a cell, such as that of `1.2831 us`.
-fn first_number(text: &str) -> Option<Printed> {
+pub(super) fn first_number(text: &str) -> Option<Printed> {
     let start = text.find(|next: char| !next.is_whitespace() && !matches!(next, '*' | '~' | '`'))?;
     let literal = text[start..]
         .split(|next: char| next.is_whitespace() || next.is_alphabetic() || matches!(next, '*' | '`' | '\u{2020}'));

@@ -61,6 +61,7 @@ pub(super) enum Word {
     Exit,
     Commit,
     Requirement,
+    Overlap,
 }
 
 /// The notion that a word stands for; `lower` is in lower case.
@@ -108,6 +109,7 @@ pub(super) fn word(lower: &str) -> Option<Word> {
         "commit" | "commits" | "revision" | "head" => Word::Commit,
         "require" | "requires" | "required" | "needs" | "need" | "newer" | "later" | "since" | "supports"
         | "support" | "unlike" | "untested" => Word::Requirement,
+        "overlap" | "overlaps" | "overlapping" | "overlapped" => Word::Overlap,
         _ => return None,
     })
 }

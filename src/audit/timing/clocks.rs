@@ -10,7 +10,7 @@ const KNOWN_TICKS_PER_MS: [f64; 2] = [1e4, 1e6];
 
 /// A time that was read from the host's clock.
 #[derive(Debug)]
-pub(super) struct HostTime<'d> {
+pub(in crate::audit) struct HostTime<'d> {
     /// Where it is recorded.
     pub at: &'d Json,
     /// The time in milliseconds.
@@ -20,14 +20,14 @@ pub(super) struct HostTime<'d> {
 }
 
 /// Whether the device record is that of a CUDA device, whatever the manifests say.
-pub(super) fn names_cuda_device(evidence: &Evidence) -> bool {
+pub(in crate::audit) fn names_cuda_device(evidence: &Evidence) -> bool {
     let device = evidence.document(files::DEVICE).ok();
     let capability = device.and_then(|device| device.root().get("compute_capability")?.as_u64());
     capability.is_some_and(|capability| capability > 0)
 }
 
 /// Host times are on the ticks of the clock that most of them are on, and contain the event spans inside them.
-pub(super) fn check(document: &Document, times: &[HostTime<'_>], recorder: &mut Recorder) {
+pub(in crate::audit) fn check(document: &Document, times: &[HostTime<'_>], recorder: &mut Recorder) {
     let ticks_per_ms = KNOWN_TICKS_PER_MS.into_iter().find(|&ticks_per_ms| {
         let on_tick = times.iter().filter(|host| is_on_tick(host.time, ticks_per_ms)).count();
         on_tick * 2 > times.len()

@@ -6,8 +6,8 @@ use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Code, Family, Recorder};
 use crate::fit::median::median;
 use crate::package::json::{Document, Json};
-use crate::package::partition::{CaseRecord, Reader, Route, Run, Timing};
-use clocks::HostTime;
+use crate::package::partition::{Reader, Route, Timing};
+pub(super) use clocks::{HostTime, check as check_clocks, names_cuda_device};
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
@@ -16,44 +16,55 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
         Ok(validation) => validation,
         Err(reason) => return recorder.not_run(reason),
     };
-    let device_is_cuda = clocks::names_cuda_device(package.evidence);
+    let device_is_cuda = names_cuda_device(package.evidence);
     let mut first_settings = [None, None];
     let mut host_times = Vec::new();
     for (record, run, route, timing) in validation.timed() {
         let Some(at) = run.routes()[route as usize].1.at else { continue };
         let reader = Reader::new(validation.document);
-        let backend = record.manifest(run).and_then(|manifest| manifest.get("backend")?.as_str());
+        let manifest = record.manifest(run);
         let mut routes = RouteCheck {
             document: validation.document,
             reader: &reader,
             recorder: &mut recorder,
             host_times: &mut host_times,
-            is_cuda: device_is_cuda || backend.is_none_or(|backend| backend == "cuda"),
+            is_cuda: is_cuda(device_is_cuda, manifest),
         };
         let settings = &mut first_settings[route as usize];
         // A member that is missing ends the route's check; the reader has written it down.
-        let _ = routes.run(record, run, route, timing, at, settings);
+        let _ = routes.run(manifest, route, timing, at, settings);
         super::report_problems(&mut recorder, validation.document, reader.into_problems());
     }
-    clocks::check(validation.document, &host_times, &mut recorder);
+    check_clocks(validation.document, &host_times, &mut recorder);
     recorder.finish()
 }
 
-struct RouteCheck<'c, 'd> {
-    document: &'d Document,
-    reader: &'c Reader<'d>,
-    recorder: &'c mut Recorder,
+/// Whether event spans come from CUDA: the device is one, or the run's manifest names no other backend.
+pub(super) fn is_cuda(device_is_cuda: bool, manifest: Option<&Json>) -> bool {
+    let backend = manifest.and_then(|manifest| manifest.get("backend")?.as_str());
+    device_is_cuda || backend.is_none_or(|backend| backend == "cuda")
+}
+
+/// The checks of one route record, wherever it stands.
+pub(super) struct RouteCheck<'c, 'd> {
+    /// The file with the record.
+    pub document: &'d Document,
+    /// Its reader.
+    pub reader: &'c Reader<'d>,
+    /// Takes the findings.
+    pub recorder: &'c mut Recorder,
     /// All host times seen so far, which are judged together: which clock they were read from only all of them tell.
-    host_times: &'c mut Vec<HostTime<'d>>,
+    pub host_times: &'c mut Vec<HostTime<'d>>,
     /// Whether event spans were reported by CUDA, which does so in binary32.
-    is_cuda: bool,
+    pub is_cuda: bool,
 }
 
 impl<'d> RouteCheck<'_, 'd> {
-    fn run(
+    /// Checks a record `at`; `settings` is the first of its route, which the others agree with. `None` where a member that
+    /// is needed is not there, which the reader has written down.
+    pub(super) fn run(
         &mut self,
-        record: &CaseRecord<'d>,
-        run: &Run<'d>,
+        manifest: Option<&'d Json>,
         route: Route,
         timing: &Timing<'d>,
         at: &'d Json,
@@ -62,8 +73,9 @@ impl<'d> RouteCheck<'_, 'd> {
         self.cold_times(at)?;
         let sampling = self.reader.member(at, "sampling")?;
         self.spans(sampling, timing)?;
-        self.counts(record, run, route, sampling)?;
-        self.calibration(sampling, record.manifest(run)?)?;
+        let manifest = manifest?;
+        self.counts(manifest, route, sampling)?;
+        self.calibration(sampling, manifest)?;
         self.warm_up(at, sampling)?;
         let _ = self.reader.member(at, "result_receipt");
         self.same_settings(at, sampling, settings)
@@ -119,10 +131,10 @@ impl<'d> RouteCheck<'_, 'd> {
         Some(())
     }
 
-    fn counts(&mut self, record: &CaseRecord<'d>, run: &Run<'d>, route: Route, sampling: &'d Json) -> Option<()> {
+    fn counts(&mut self, manifest: &'d Json, route: Route, sampling: &'d Json) -> Option<()> {
         let replays = self.reader.count(sampling, "replays_per_sample")?;
         let operations = self.reader.count(sampling, "operations_per_sample")?;
-        let batch = self.reader.count(record.manifest(run)?, "graph_batch")?;
+        let batch = self.reader.count(manifest, "graph_batch")?;
         let at = self.reader.member(sampling, "operations_per_sample")?;
         self.recorder.require(
             replays.checked_mul(batch) == Some(operations),

@@ -10,17 +10,15 @@ use super::results::{self, Keep, RESULTS, write_json, write_tensor};
 use super::runner::{Outcome, Plan};
 use super::{Arm, Shape, timing};
 use crate::package::npy::Tensor;
+use crate::package::partial::{PartialFolder, PlaceError, Vacancy};
 use crate::seal::{SealError, receipts_text, write_receipts};
 
 /// Why there is no package.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// Its place is taken.
-    #[error("{path} exists; name a new folder")]
-    Exists {
-        /// The place.
-        path: PathBuf,
-    },
+    /// Its place is taken, or the folder around it cannot be written to.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// Something cannot be written.
     #[error("{path} cannot be written")]
     Write {
@@ -37,7 +35,7 @@ pub enum PackageError {
 /// A package being written.
 #[derive(Debug)]
 pub struct Partial {
-    folder: tempfile::TempDir,
+    folder: PartialFolder,
     path: PathBuf,
     keep: Keep,
     shape: Shape,
@@ -50,22 +48,7 @@ impl Partial {
     /// # Errors
     /// The place is taken, or its parent cannot be written to.
     pub fn create(path: &Path, keep: Keep, shape: Shape, with_inputs: bool) -> Result<Self, PackageError> {
-        if path.symlink_metadata().is_ok() {
-            return Err(PackageError::Exists { path: path.to_owned() });
-        }
-        let parent = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".recount-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o777));
-        }
-        let folder =
-            builder.tempdir_in(parent).map_err(|source| PackageError::Write { path: path.to_owned(), source })?;
+        let folder = PartialFolder::beside(path, Vacancy::Nothing)?;
         Ok(Self { folder, path: path.to_owned(), keep, shape, with_inputs })
     }
 
@@ -90,7 +73,7 @@ impl Partial {
     /// # Errors
     /// Something cannot be written; where only the last step failed, the finished folder stays and the error names it.
     pub fn finish(
-        self,
+        mut self,
         engines: &[Box<dyn Engine>],
         inputs: &Inputs,
         plan: &Plan,
@@ -117,10 +100,10 @@ impl Partial {
             write_json(&root.join("timing.json"), &timing::document(&outcome.timings, protocol)).map_err(failed)?;
         }
         write_receipts(root, &receipts_text(root, &globset::GlobSet::empty())?)?;
-        let partial = self.folder.keep();
-        fs::rename(&partial, &self.path).map_err(|source| PackageError::Write {
-            path: self.path,
-            source: io::Error::new(source.kind(), format!("{source}; the package is in {}", partial.display())),
+        self.folder.finish().map_err(|source| {
+            let kept = self.folder.keep();
+            let source = io::Error::new(source.kind(), format!("{source}; the package is in {}", kept.display()));
+            PackageError::Write { path: self.path, source }
         })
     }
 }

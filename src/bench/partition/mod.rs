@@ -19,8 +19,10 @@
 //! | [`machine`] | the host, and how busy it is |
 //! | [`torch`] | the optional route through `torch.compile` |
 //! | [`record`] | what a campaign recorded, before it is a package |
+//! | [`assemble`] | from a campaign to a package folder in the published format |
 
 pub mod affinity;
+pub mod assemble;
 pub mod backend;
 pub mod cases;
 pub mod child;

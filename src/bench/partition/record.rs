@@ -8,7 +8,7 @@ use crate::package::json::Json;
 pub struct Campaign {
     /// The backend: `cuda` or `cpu`.
     pub backend: String,
-    /// The content of `device.json`.
+    /// The content of `device.json`; the README calls the device by the first of `gpu`, `cpu` and `name` in its `identity`.
     pub device: Json,
     /// The content of `cases.json`'s description.
     pub description: String,
@@ -22,7 +22,8 @@ pub struct Campaign {
     pub protocol: Json,
     /// Where it was measured: host, clocks, background load; no names, no paths, no UUID.
     pub environment: Json,
-    /// What measured: program, kernels, scripts, libraries; receipts by a name with placeholders for folders.
+    /// What measured, the program itself first: program, kernels, scripts, libraries; receipts by a name with placeholders
+    /// for folders.
     pub implementation: Vec<Receipt>,
     /// The snapshot that lists the implementation, a file of the runs folder.
     pub build_snapshot: Receipt,
@@ -39,13 +40,15 @@ pub struct Cohort {
     pub name: &'static str,
     /// Rows per program asked for; 0 is the original schedule.
     pub requested_rows: u64,
+    /// The record of the whole pass, where there is one; a file of the runs folder.
+    pub aggregate_receipt: Option<Receipt>,
 }
 
 impl Cohort {
     /// The cohorts of the protocol, in order.
     pub fn all() -> Vec<Self> {
         [("default", 0), ("rows1", 1), ("rows2", 2), ("recheck", 0)]
-            .map(|(name, requested_rows)| Self { name, requested_rows })
+            .map(|(name, requested_rows)| Self { name, requested_rows, aggregate_receipt: None })
             .into()
     }
 }
@@ -84,6 +87,23 @@ pub struct CaseRun {
     pub process: Json,
 }
 
+impl CaseRun {
+    /// The native median, microseconds per operation.
+    pub fn native_us(&self) -> Option<f64> {
+        self.native.median_us()
+    }
+
+    /// Torch's median, microseconds per operation.
+    pub fn torch_us(&self) -> Option<f64> {
+        self.torch.as_ref()?.median_us()
+    }
+
+    /// Whether a route of the plain figures failed; that of overlapping operations is not one.
+    pub fn has_failed(&self) -> bool {
+        self.native.is_failed() || self.torch.as_ref().is_some_and(RouteRun::is_failed)
+    }
+}
+
 /// How a route of a run ended.
 #[derive(Debug, Clone)]
 pub enum RouteRun {
@@ -91,6 +111,21 @@ pub enum RouteRun {
     Timed(Json),
     /// Failed: the process's own record, with `status`, `process` (which has a `returncode` other than 0) and `error`.
     Failed(Json),
+}
+
+impl RouteRun {
+    /// The recorded median, microseconds per operation, of a route that was timed.
+    pub fn median_us(&self) -> Option<f64> {
+        match self {
+            RouteRun::Timed(record) => record.path(&["event_us", "p50"])?.as_f64(),
+            RouteRun::Failed(_) => None,
+        }
+    }
+
+    /// Whether it has no times.
+    pub fn is_failed(&self) -> bool {
+        matches!(self, RouteRun::Failed(_))
+    }
 }
 
 /// A file that is not in the package.

@@ -4,6 +4,7 @@
 
 pub mod case;
 mod label;
+pub mod overlap;
 pub mod reader;
 mod realization;
 pub mod samples;
@@ -32,6 +33,8 @@ pub mod files {
     pub const PROOF_RECEIPTS: &str = "proof-receipts.json";
     /// Hashes before redaction, profile ids.
     pub const PROVENANCE: &str = "provenance.json";
+    /// Throughput of overlapping operations, apart from everything else.
+    pub const OVERLAP: &str = "overlap.json";
     /// What a person reads.
     pub const README: &str = "README.md";
 }

@@ -1,8 +1,10 @@
 //! `validation.json`: all runs of all cases.
 
 use super::case::Case;
+use super::overlap::fastest;
 use super::reader::{Problem, Reader};
 use super::{DEFAULT, FAILED, RETEST};
+use crate::fit::Schedule;
 use crate::package::json::{Document, Json};
 
 /// Which implementation was timed.
@@ -90,6 +92,21 @@ impl<'d> CaseRecord<'d> {
     /// The native median of one cohort in microseconds per operation.
     pub fn native_median(&self, cohort: &str) -> Option<f64> {
         Some(self.run(cohort)?.native.timing.as_ref()?.p50)
+    }
+
+    /// The initial Torch median in microseconds per operation.
+    pub fn torch_median(&self) -> Option<f64> {
+        Some(self.run(DEFAULT)?.torch.timing.as_ref()?.p50)
+    }
+
+    /// The schedule with the lowest native median, the earlier of equals, and that median.
+    pub fn fastest(&self) -> Option<(Schedule, f64)> {
+        fastest(|schedule| self.native_median(schedule.name()))
+    }
+
+    /// The lowest native median of a schedule over the initial Torch median.
+    pub fn fastest_over_torch(&self) -> Option<f64> {
+        Some(self.fastest()?.1 / self.torch_median()?)
     }
 }
 

@@ -1,0 +1,164 @@
+//! Campaigns of every kind give packages that verify strictly, with what failed recorded as failed.
+
+use recount::bench::partition::record::RouteRun;
+use recount::package::json::Json;
+
+use super::campaign::{assembled, campaign, holds, receipt, with_overlap};
+use crate::common::content::{Recipe, variants};
+use crate::common::json::copy;
+use crate::common::package::Package;
+
+fn status(package: &Package, pointer: &str) -> String {
+    copy(&package.json("validation.json"), pointer).as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn with_torch_and_one_torch_failure_that_was_run_again_later() {
+    let (package, outcome) = holds(&campaign(&Recipe::default(), |_| {}));
+    outcome.require(outcome.fact("independent retest") == "1", "the retry is counted");
+    assert_eq!(status(&package, "/status"), "completed_validated_native");
+    assert_eq!(status(&package, "/cohorts/0/original_status"), "failed");
+    assert_eq!(status(&package, "/cases/2/cohorts/default/original_case_status"), "failed");
+    assert_eq!(status(&package, "/cases/2/cohorts/default/routes/torch/comparison"), "missing_initial_torch_baseline");
+    let readme = package.text("README.md");
+    let (failed, medians) = (readme.find("## What failed"), readme.find("## Medians"));
+    assert!(failed.is_some() && failed < medians, "failures come first:\n{readme}");
+    assert!(readme.contains("exit status `3221227274`") && readme.contains("| missing |"), "{readme}");
+    let files = ["overlap.json", "code"];
+    assert!(files.iter().all(|name| !package.file(name).exists()));
+}
+
+#[test]
+fn a_failed_torch_process_without_a_retry() {
+    let mut failed = campaign(&Recipe::default(), |_| {});
+    failed.cases[2].retest = None;
+    failed.cohorts[0].aggregate_receipt = Some(receipt("runs/default/results.json"));
+    holds(&failed);
+}
+
+#[test]
+fn without_torch() {
+    let (package, outcome) = holds(&campaign(&Recipe::default(), variants::without_torch));
+    outcome.require(outcome.fact("torch executions") == "0", "nothing of Torch is there");
+    let readme = package.text("README.md");
+    assert!(readme.contains("Torch was not asked for") && !readme.contains("Initial Torch"), "{readme}");
+    assert!(!readme.contains("## What failed"), "{readme}");
+}
+
+#[test]
+fn on_host_threads_with_clocks_of_nanoseconds() {
+    let recipe = Recipe { nanoseconds: true, ..Recipe::default() };
+    let (package, _) = holds(&campaign(&recipe, |parts| variants::another_machine(parts, true)));
+    let readme = package.text("README.md");
+    let first = readme.lines().next().unwrap();
+    assert!(first.contains("Host threads") && first.contains("not a GPU result"), "{first}");
+}
+
+#[test]
+fn a_failed_native_default() {
+    let (package, _) = holds(&campaign(&Recipe::default(), variants::failed_native_default));
+    assert_eq!(status(&package, "/status"), "completed_with_failures");
+    assert_eq!(status(&package, "/cases/3/cohorts/default/status"), "failed");
+    let validation = package.json("validation.json");
+    let comparisons = copy(&validation, "/cases/3/comparisons");
+    let names: Vec<_> = comparisons.as_object().unwrap().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["rows1_vs_recheck", "rows2_vs_recheck"]);
+    assert!(package.text("README.md").contains("is not fitted"));
+}
+
+#[test]
+fn a_failed_native_rows1_that_was_run_again_later() {
+    let (package, outcome) = holds(&campaign(&Recipe::default(), variants::retried_rows1));
+    outcome.require(outcome.fact("independent retest") == "1", "the retry is counted");
+    let rows = package.text("samples.csv");
+    assert_eq!(rows.lines().filter(|row| row.contains(",independent_retest,native,")).count(), 7);
+}
+
+#[test]
+fn a_retry_that_failed_too() {
+    let mut failed = campaign(&Recipe::default(), |_| {});
+    let raw =
+        obj! { "status": "failed", "process": obj! { "returncode": Json::Int(-9) }, "error": "killed after 0.5 s" };
+    let (_, run) = failed.cases[2].retest.as_mut().unwrap();
+    run.native = RouteRun::Failed(raw);
+    holds(&failed);
+}
+
+#[test]
+fn spans_that_overlap_fall_back_and_compare_as_such() {
+    holds(&campaign(&Recipe::default(), variants::overlap));
+}
+
+#[test]
+fn a_faster_torch_and_a_selected_regression_are_named() {
+    // In these records the last case is slower with two rows, and one of the selected ones than default.
+    let (package, _) = holds(&campaign(&Recipe { seed: 5, ..Recipe::default() }, |_| {}));
+    let readme = package.text("README.md");
+    assert!(readme.contains("slower than default") || readme.contains("No case is slower"), "{readme}");
+}
+
+#[test]
+fn overlapping_operations_have_a_file_of_their_own() {
+    for edit in [|_: &mut _| {}, variants::without_torch] {
+        let plain = assembled(&campaign(&Recipe::default(), edit));
+        let with = with_overlap(&Recipe::default(), edit);
+        let (package, _) = holds(&with);
+        for name in ["validation.json", "samples.csv", "model.json"] {
+            assert_eq!(package.bytes(name), plain.bytes(name), "{name} is what it is without the route");
+        }
+        let overlap = package.json("overlap.json");
+        let mean = copy(&overlap, "/geometric_means/over_torch");
+        assert_eq!(mean == Json::Null, !with.torch);
+        let cohorts = copy(&overlap, "/cases/3/cohorts");
+        assert_eq!(cohorts.as_object().unwrap().len(), 4);
+    }
+}
+
+#[test]
+fn a_failed_overlap_leaves_the_plain_figures_as_they_are() {
+    let mut failed = with_overlap(&Recipe::default(), variants::without_torch);
+    let raw = obj! { "status": "failed", "process": obj! { "returncode": 1_u64 }, "error": "launch" };
+    failed.cases[1].runs[0].overlap = Some(RouteRun::Failed(raw.clone()));
+    for run in &mut failed.cases[2].runs {
+        run.overlap = Some(RouteRun::Failed(raw.clone()));
+    }
+    failed.cases[3].runs.iter_mut().for_each(|run| run.overlap = None);
+    let (package, _) = holds(&failed);
+    let overlap = package.json("overlap.json");
+    assert_eq!(copy(&overlap, "/cases/2/best"), Json::Null);
+    assert_eq!(overlap.get("cases").and_then(Json::as_array).map(<[Json]>::len), Some(3));
+    assert!(package.text("README.md").contains("failed on this route"));
+    assert_eq!(status(&package, "/status"), "completed_validated_native");
+}
+
+#[test]
+fn one_geometry_gives_a_package_without_a_model_that_says_why() {
+    let mut few = campaign(&Recipe::default(), variants::without_torch);
+    few.cases.truncate(2);
+    let package = assembled(&few);
+    package.verify(&[]).exits(0);
+    assert!(!package.file("model.json").exists() && !package.file("provenance.json").exists());
+    let readme = package.text("README.md");
+    assert!(readme.contains("No model was fitted") && !readme.contains("LOGO"), "{readme}");
+}
+
+#[test]
+fn two_geometries_are_enough_for_a_model() {
+    let mut few = campaign(&Recipe::default(), variants::without_torch);
+    few.cases.truncate(3);
+    holds(&few);
+    few.cases.remove(0);
+    holds(&few);
+}
+
+#[test]
+fn a_failure_in_every_case_gives_a_package_without_a_model() {
+    let mut failed = campaign(&Recipe::default(), variants::without_torch);
+    let raw = obj! { "status": "failed", "process": obj! { "returncode": 1_u64 } };
+    for case in &mut failed.cases {
+        case.runs[2].native = RouteRun::Failed(raw.clone());
+    }
+    let package = assembled(&failed);
+    package.verify(&[]).exits(0);
+    assert!(package.text("README.md").contains("every case has a failed native run"));
+}
