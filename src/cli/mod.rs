@@ -1,5 +1,6 @@
 //! The command line: arguments become calls, results go to a renderer, and a status comes back.
 
+mod bench;
 mod completions;
 mod divergence;
 mod environment;
@@ -81,6 +82,11 @@ enum Command {
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
+    /// Run the row reductions again, on a GPU or on this host, and write a package of what came out
+    Bench(bench::Args),
+    /// A run of `bench`, in a process of its own
+    #[command(hide = true)]
+    BenchChild(bench::ChildArgs),
     /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
@@ -128,6 +134,8 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
     match cli.command {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Bench(args) => bench::run(&args, common, environment),
+        Command::BenchChild(args) => bench::run_child(&args),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),

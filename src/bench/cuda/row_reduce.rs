@@ -102,7 +102,7 @@ impl Backend for Gpu {
 
     fn prepare(&self, task: &Task<'_>) -> Result<Box<dyn Prepared + '_>, BackendError> {
         let source = Source::new(task.case, true, task.order, task.original, task.partition);
-        Ok(Box::new(Ready::new(&self.device, task, source)?))
+        Ok(Box::new(Ready::new(&self.device, task, source, GUARD_ELEMENTS)?))
     }
 }
 
@@ -117,6 +117,8 @@ struct Ready<'d> {
     partition: Option<(CudaFunction, Entry)>,
     /// The original entry with a delay before its store, where operations overlap.
     late: Option<CudaFunction>,
+    /// Bytes before the tensors.
+    before: usize,
     /// With its guards.
     original_input: Vec<u8>,
     input: CudaSlice<u8>,
@@ -129,7 +131,8 @@ struct Ready<'d> {
 }
 
 impl<'d> Ready<'d> {
-    fn new(device: &'d Device, task: &Task<'_>, source: Source) -> Result<Self, DeviceError> {
+    /// Tensors begin `before` elements into their allocations, which are aligned to 256 bytes.
+    fn new(device: &'d Device, task: &Task<'_>, source: Source, before: u64) -> Result<Self, DeviceError> {
         let begin = Instant::now();
         let module = device.compile("row_reduce.cu", &source.text)?;
         let original = (module.load_function(ORIGINAL)?, task.original);
@@ -161,6 +164,7 @@ impl<'d> Ready<'d> {
             original,
             partition,
             late,
+            before,
             original_input,
             input,
             output,
@@ -197,6 +201,10 @@ impl<'d> Ready<'d> {
         self.launch(function, entry, self.selection.grid, self.binding.input.address)
     }
 
+    fn unguarded<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        bytes.get(self.before..self.before + output_bytes(&self.case) as usize).unwrap_or_default()
+    }
+
     fn download(&self, buffer: &CudaSlice<u8>) -> Result<Vec<u8>, DeviceError> {
         let bytes = self.device.stream().clone_dtoh(buffer)?;
         self.device.stream().synchronize()?;
@@ -221,7 +229,7 @@ impl<'d> Ready<'d> {
     fn stores_in_order(&self, expected: &[u8]) -> Result<bool, DeviceError> {
         let Some(late) = &self.late else { return Ok(true) };
         let zeros = self.device.upload(&vec![0_u8; self.original_input.len()])?;
-        let zeros_at = self.device.address(&zeros) + guard_bytes(&self.case);
+        let zeros_at = self.device.address(&zeros) + self.before as u64;
         let own = self.binding.input.address;
         let zero_results = vec![0_u8; expected.len()];
         let original_grid = self.case.geometry.rows.div_ceil(self.case.geometry.block);
@@ -233,7 +241,7 @@ impl<'d> Ready<'d> {
                 self.launch(function, entry, self.selection.grid, last)
             })?;
             self.device.replay(&graph, &self.events, 1)?;
-            holds &= unguarded(&self.case, &self.download(&self.output)?) == result;
+            holds &= self.unguarded(&self.download(&self.output)?) == result;
         }
         Ok(holds)
     }
@@ -243,18 +251,10 @@ fn milliseconds(begin: Instant) -> f64 {
     begin.elapsed().as_nanos() as f64 / 1e6
 }
 
-fn guard_bytes(case: &CaseSpec) -> u64 {
-    GUARD_ELEMENTS * case.storage.bytes()
-}
-
-fn guarded(case: &CaseSpec, bytes: &[u8]) -> Vec<u8> {
-    let guard = vec![GUARD_BYTE; guard_bytes(case) as usize];
-    [guard.as_slice(), bytes, guard.as_slice()].concat()
-}
-
-fn unguarded<'b>(case: &CaseSpec, bytes: &'b [u8]) -> &'b [u8] {
-    let guard = guard_bytes(case) as usize;
-    bytes.get(guard..bytes.len().saturating_sub(guard)).unwrap_or_default()
+/// A tensor between its guards, the one before it of `before` bytes.
+fn guarded(case: &CaseSpec, before: usize, bytes: &[u8]) -> Vec<u8> {
+    let after = (GUARD_ELEMENTS * case.storage.bytes()) as usize;
+    [&vec![GUARD_BYTE; before], bytes, &vec![GUARD_BYTE; after]].concat()
 }
 
 impl Replayer for Ready<'_> {
@@ -329,7 +329,7 @@ impl Prepared for Ready<'_> {
     }
 
     fn poison(&mut self) -> Result<(), BackendError> {
-        let poisoned = guarded(&self.case, &vec![POISON_BYTE; output_bytes(&self.case) as usize]);
+        let poisoned = guarded(&self.case, self.before, &vec![POISON_BYTE; output_bytes(&self.case) as usize]);
         let stream = self.device.stream();
         stream.memcpy_htod(&poisoned, &mut self.output).map_err(DeviceError::from)?;
         stream.synchronize().map_err(DeviceError::from)?;
@@ -338,9 +338,9 @@ impl Prepared for Ready<'_> {
 
     fn read_back(&mut self) -> Result<ReadBack, BackendError> {
         let bytes = self.download(&self.output)?;
-        let output = unguarded(&self.case, &bytes).to_vec();
+        let output = self.unguarded(&bytes).to_vec();
         Ok(ReadBack {
-            guards_unchanged: bytes == guarded(&self.case, &output),
+            guards_unchanged: bytes == guarded(&self.case, self.before, &output),
             inputs_unchanged: self.download(&self.input)? == self.original_input,
             output,
         })
@@ -348,5 +348,195 @@ impl Prepared for Ready<'_> {
 
     fn keeps_order(&mut self, expected: &[u8]) -> Result<bool, BackendError> {
         Ok(self.stores_in_order(expected)?)
+    }
+}
+
+#[cfg(test)]
+// Tests say why they compare nothing.
+#[allow(clippy::print_stderr)]
+mod tests {
+    use super::*;
+    use crate::bench::partition::source::PARTITION_ROWS;
+    use crate::bench::partition::{cases, fixtures, oracle};
+    use crate::package::partition::{Operation, Storage};
+
+    fn device() -> Option<Device> {
+        Device::open(0).inspect_err(|error| eprintln!("skipped: {error}")).ok()
+    }
+
+    fn case(operation: Operation, rows: u64, columns: u64, storage: Storage, block: u64) -> CaseSpec {
+        CaseSpec::new(operation, rows, columns, storage, block)
+    }
+
+    fn task<'t>(case: &'t CaseSpec, input: &'t [u8], order: Order, partition: Option<Entry>) -> Task<'t> {
+        let original = Entry::by_rule(case, case.geometry.block);
+        Task { case, input, original, partition, order, operations: 3 }
+    }
+
+    fn prepared<'d>(device: &'d Device, task: &Task<'_>) -> Ready<'d> {
+        let source = Source::new(task.case, true, task.order, task.original, task.partition);
+        Ready::new(device, task, source, GUARD_ELEMENTS).unwrap()
+    }
+
+    /// Runs once on its own and once in a graph; both are right, and nothing else has changed.
+    fn check(ready: &mut Ready<'_>, fixture: &fixtures::Fixture, what: &str) {
+        for graph in [false, true] {
+            ready.poison().unwrap();
+            if graph {
+                ready.build_graph().unwrap();
+                ready.replay(2).unwrap();
+            } else {
+                ready.run_once().unwrap();
+            }
+            let found = ready.read_back().unwrap();
+            let verdict = oracle::check(ready.case.storage, &found.output, &fixture.expected, &fixture.bound);
+            assert!(verdict.holds(), "{what} {:?}: {verdict:?}", ready.chosen().1);
+            assert!(found.guards_unchanged && found.inputs_unchanged, "{what}");
+        }
+    }
+
+    fn odd_cases() -> Vec<CaseSpec> {
+        let mut all = Vec::new();
+        for operation in [Operation::Sum, Operation::Max] {
+            for storage in [Storage::Fp16, Storage::Bf16, Storage::Fp32] {
+                for (rows, columns, block) in
+                    [(1, 1, 4), (3, 7, 8), (5, 8, 1), (33, 31, 4), (9, 100, 3), (1000, 5, 64), (2, 40_001, 4), (70, 4104, 8)]
+                {
+                    all.push(case(operation, rows, columns, storage, block));
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_entry_is_right_on_every_shape() {
+        let Some(device) = device() else { return };
+        let mut compared = 0;
+        for case in odd_cases().iter().chain(&cases::published()).chain(&cases::held_out()) {
+            let fixture = fixtures::generate(case);
+            let partitions = PARTITION_ROWS.map(|rows| Some(Entry::by_rule(case, rows)));
+            for partition in std::iter::once(None).chain(partitions) {
+                let task = task(case, &fixture.input, Order::Stream, partition);
+                let mut ready = prepared(&device, &task);
+                assert_eq!(ready.selection.choice == Choice::Partition, partition.is_some());
+                check(&mut ready, &fixture, &format!("{} rows {partition:?}", case.id));
+                compared += 1;
+            }
+        }
+        eprintln!("{compared} entries compared");
+    }
+
+    #[test]
+    fn every_number_of_threads_gives_right_results() {
+        let Some(device) = device() else { return };
+        for (rows, columns, block) in [(17, 1024, 4), (3, 8191, 4), (37, 257, 8)] {
+            for operation in [Operation::Sum, Operation::Max] {
+                for storage in [Storage::Bf16, Storage::Fp32] {
+                    let case = case(operation, rows, columns, storage, block);
+                    let fixture = fixtures::generate(&case);
+                    for entry in Entry::candidates(&case, block) {
+                        let task = Task { original: entry, ..task(&case, &fixture.input, Order::Stream, None) };
+                        check(&mut prepared(&device, &task), &fixture, &case.id);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn views_at_any_element_are_right() {
+        let Some(device) = device() else { return };
+        for case in odd_cases().iter().filter(|case| case.geometry.columns < 5000) {
+            let fixture = fixtures::generate(case);
+            for shift in [1, 3, 7] {
+                let task = task(case, &fixture.input, Order::Stream, Some(Entry::by_rule(case, 1)));
+                let source = Source::new(case, false, Order::Stream, task.original, task.partition);
+                let mut ready = Ready::new(&device, &task, source, GUARD_ELEMENTS + shift).unwrap();
+                check(&mut ready, &fixture, &format!("{} shifted by {shift}", case.id));
+            }
+        }
+    }
+
+    #[test]
+    fn nan_wins_over_everything() {
+        let Some(device) = device() else { return };
+        for case in odd_cases().iter().filter(|case| case.operation == Operation::Max) {
+            let fixture = fixtures::generate_with_nan(case);
+            for partition in [None, Some(Entry::by_rule(case, 2))] {
+                let task = task(case, &fixture.input, Order::Stream, partition);
+                check(&mut prepared(&device, &task), &fixture, &format!("{} with NaN", case.id));
+            }
+        }
+    }
+
+    #[test]
+    fn the_captured_graph_launches_what_the_selector_chose() {
+        let Some(device) = device() else { return };
+        let case = case(Operation::Sum, 19, 512, Storage::Fp16, 4);
+        let fixture = fixtures::generate(&case);
+        let task = task(&case, &fixture.input, Order::Stream, Some(Entry::by_rule(&case, 1)));
+        let mut ready = prepared(&device, &task);
+        let partitioned = Observed { nodes: 3, entry: PARTITION.to_owned(), grid: [19, 1, 1] };
+        let original = Observed { nodes: 3, entry: ORIGINAL.to_owned(), grid: [5, 1, 1] };
+        assert_eq!(ready.build_graph().unwrap(), partitioned);
+        // The output becomes a view of the input's own allocation, then goes back.
+        let apart = ready.binding;
+        ready.binding.output.address = ready.binding.input.address + 512;
+        ready.selection = select(&case, 1, ready.binding);
+        assert!(!ready.selection.disjoint);
+        assert_eq!(ready.build_graph().unwrap(), original);
+        ready.binding = apart;
+        ready.selection = select(&case, 1, ready.binding);
+        assert_eq!(ready.build_graph().unwrap(), partitioned);
+        check(&mut ready, &fixture, "after falling back");
+    }
+
+    #[test]
+    fn updates_of_a_graph_switch_the_entry_both_ways() {
+        let Some(device) = device() else { return };
+        let case = case(Operation::Max, 19, 512, Storage::Fp16, 4);
+        let fixture = fixtures::generate(&case);
+        let task = task(&case, &fixture.input, Order::Stream, Some(Entry::by_rule(&case, 1)));
+        let mut ready = prepared(&device, &task);
+        ready.build_graph().unwrap();
+        for choice in [Choice::Original, Choice::Partition, Choice::Original] {
+            ready.selection.choice = choice;
+            ready.selection.grid = if choice == Choice::Original { 5 } else { 19 };
+            let graph = ready.graph.take().unwrap();
+            let (function, entry) = ready.chosen();
+            for node in kernel_nodes(&graph).unwrap() {
+                // SAFETY: both entries take the same two addresses, and this grid and block are the entry's own.
+                unsafe { node.replace(&graph, function, ready.selection.grid as u32, entry.threads()) }.unwrap();
+            }
+            let name = if choice == Choice::Original { ORIGINAL } else { PARTITION };
+            let expected = Observed { nodes: 3, entry: name.to_owned(), grid: [ready.selection.grid, 1, 1] };
+            assert_eq!(ready.observe(&graph).unwrap(), expected);
+            ready.graph = Some(graph);
+            ready.poison().unwrap();
+            ready.replay(1).unwrap();
+            let found = ready.read_back().unwrap();
+            assert!(oracle::check(case.storage, &found.output, &fixture.expected, &fixture.bound).holds());
+        }
+    }
+
+    #[test]
+    fn overlapping_operations_are_right_and_a_race_is_seen() {
+        let Some(device) = device().filter(|device| device.capability >= OVERLAP_CAPABILITY) else { return };
+        for case in cases::published().iter().chain(&odd_cases()) {
+            let fixture = fixtures::generate(case);
+            for partition in [None, Some(Entry::by_rule(case, 1)), Some(Entry::by_rule(case, 2))] {
+                let task = task(case, &fixture.input, Order::Overlap, partition);
+                let mut ready = prepared(&device, &task);
+                check(&mut ready, &fixture, &case.id);
+                let output = ready.read_back().unwrap().output;
+                assert!(ready.stores_in_order(&output).unwrap(), "{}", case.id);
+                // The same without the wait before the store.
+                let mut source = Source::new(case, true, Order::Overlap, task.original, partition);
+                source.text = source.text.replace(", true, true, ", ", true, false, ").replace(", true>", ", true, false>");
+                let racing = Ready::new(&device, &task, source, GUARD_ELEMENTS).unwrap();
+                assert!(!racing.stores_in_order(&output).unwrap(), "{}: the race was not seen", case.id);
+            }
+        }
     }
 }

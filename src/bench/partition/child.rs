@@ -21,6 +21,9 @@ pub const RESULT: &str = "result.json";
 /// Name of a source in a child's folder.
 pub const SOURCE: &str = "source.txt";
 
+/// Name of the part of a source that the original entry is.
+pub const ORIGINAL_SOURCE: &str = "original-source.txt";
+
 /// Times that outputs are checked in a run.
 const CHECKS: u64 = 3;
 
@@ -207,14 +210,15 @@ fn routes(
         let mut prepared = backend.prepare(&task)?;
         let (text, original_bytes) = prepared.source();
         write(&job.folder.join(names.source), text.as_bytes())?;
-        let original_bytes = Json::from(original_bytes);
+        if order == Order::Stream {
+            write(&job.folder.join(ORIGINAL_SOURCE), &text.as_bytes()[..original_bytes.min(text.len())])?;
+        }
         let route = route(job, measure, fixture, prepared.as_mut(), &names.output, opened)?;
         let selection = prepared.selection().receipt(&fixture.spec, prepared.entries());
         let record = object([
             ("route", route.record),
             ("selection", selection),
             ("observed", route.observed),
-            ("original_source_bytes", original_bytes),
             ("output", Json::from(names.output)),
         ]);
         members.push((if order == Order::Stream { "native" } else { "overlap" }.to_owned(), record));

@@ -15,6 +15,7 @@
 //! | [`clock`] | the time of day |
 //! | [`job`], [`child`] | what a child process is asked to do, and doing it |
 //! | [`tune`] | how many threads reduce a row |
+//! | [`campaign`] | every case in every cohort, and what came of it |
 //! | [`process`] | child processes under a time limit |
 //! | [`machine`] | the host, and how busy it is |
 //! | [`torch`] | the optional route through `torch.compile` |
@@ -24,6 +25,7 @@
 pub mod affinity;
 pub mod assemble;
 pub mod backend;
+pub mod campaign;
 pub mod cases;
 pub mod child;
 pub mod clock;

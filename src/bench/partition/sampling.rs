@@ -134,7 +134,8 @@ fn warm_up(protocol: &Protocol, replayer: &mut dyn Replayer) -> Result<(f64, u64
         let each = span.host_ms.max(span.event_ms) / batch as f64;
         batch = ((WARM_UP_BATCH_MS / each).ceil() as u64).clamp(1, protocol.cap());
     }
-    Ok((total_ms, replays))
+    // Host times are whole nanoseconds; a sum of them is, too.
+    Ok(((total_ms * 1e6).round() / 1e6, replays))
 }
 
 impl Sampled {

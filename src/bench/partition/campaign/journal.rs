@@ -1,0 +1,236 @@
+//! The runs folder: what a campaign has done so far, so that nothing finished is lost and a later one can go on.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::bench::partition::record::{CaseRun, Receipt, RouteRun};
+use crate::package::digest::digest;
+use crate::package::json::{Document, Json, compact, object};
+
+/// What was planned.
+const PLAN: &str = "campaign.json";
+
+/// A finished run.
+const RUN: &str = "run.json";
+
+/// Why the runs folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// An earlier campaign is there.
+    #[error("{folder} holds the runs of an earlier campaign; go on with it (--resume), or remove the folder")]
+    Earlier {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is nothing to go on with.
+    #[error("{folder} holds no campaign to go on with; leave --resume out")]
+    Nothing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another process uses it.
+    #[error("another campaign is writing to {folder}; wait for its end")]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The earlier campaign was another one.
+    #[error(
+        "{folder} was begun with other settings: {member} was {was}, and is {is} now; use the same, or another --out"
+    )]
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// Which setting.
+        member: String,
+        /// What it was.
+        was: String,
+        /// What it is.
+        is: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{path} cannot be read or written")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not what a campaign has written.
+    #[error("{path} is damaged ({problem}); remove it, so that the run is made again")]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// An opened runs folder.
+#[derive(Debug)]
+pub(super) struct Journal {
+    folder: PathBuf,
+    /// Held as long as the campaign runs.
+    _lock: File,
+}
+
+impl Journal {
+    /// Opens the folder; a new one unless `resume`.
+    pub(super) fn open(folder: &Path, resume: bool) -> Result<Self, JournalError> {
+        let file = |path: &Path| {
+            let path = path.to_owned();
+            move |source| JournalError::File { path, source }
+        };
+        let begun = folder.join(PLAN).exists();
+        let folder = folder.to_owned();
+        match (resume, begun) {
+            (true, false) => return Err(JournalError::Nothing { folder }),
+            (false, true) => return Err(JournalError::Earlier { folder }),
+            _ => {}
+        }
+        fs::create_dir_all(&folder).map_err(file(&folder))?;
+        // Everything is found by absolute paths, in whatever folder a child runs.
+        let folder = fs::canonicalize(&folder).map_err(file(&folder))?;
+        let path = folder.join("lock");
+        let lock = File::options().create(true).append(true).open(&path).map_err(file(&path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { folder, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(JournalError::Locked { folder }),
+            Err(TryLockError::Error(source)) => Err(JournalError::File { path, source }),
+        }
+    }
+
+    /// Compares the settings with those of an earlier campaign, or writes them down.
+    pub(super) fn agree(&self, settings: &Json) -> Result<(), JournalError> {
+        let path = self.folder.join(PLAN);
+        if !path.exists() {
+            return self.write(PLAN, settings);
+        }
+        let earlier = self.read(PLAN)?;
+        for (member, is) in settings.as_object().unwrap_or_default() {
+            let was = earlier.get(member).unwrap_or(&Json::Null);
+            if was != is {
+                let (member, was, is) = (member.clone(), short(was), short(is));
+                return Err(JournalError::Other { folder: self.folder.clone(), member, was, is });
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of a file or folder in it.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// A folder of it, made anew: what a run that was cut short has left is removed.
+    pub(super) fn fresh_folder(&self, name: &str) -> Result<PathBuf, JournalError> {
+        let path = self.folder.join(name);
+        let result = match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => fs::create_dir_all(&path),
+        };
+        result.map_err(|source| JournalError::File { path: path.clone(), source })?;
+        Ok(path)
+    }
+
+    /// Writes a document whole or not at all.
+    pub(super) fn write(&self, name: &str, document: &Json) -> Result<(), JournalError> {
+        self.write_bytes(name, (compact(document) + "\n").as_bytes())
+    }
+
+    /// Writes a file whole or not at all.
+    pub(super) fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), JournalError> {
+        let path = self.folder.join(name);
+        let partial = path.with_extension("partial");
+        let written = File::create(&partial).and_then(|mut file| {
+            io::Write::write_all(&mut file, bytes)?;
+            file.sync_all()
+        });
+        written.and_then(|()| fs::rename(&partial, &path)).map_err(|source| JournalError::File { path, source })
+    }
+
+    /// Reads a document.
+    pub(super) fn read(&self, name: &str) -> Result<Json, JournalError> {
+        let path = self.folder.join(name);
+        let text = fs::read_to_string(&path).map_err(|source| JournalError::File { path: path.clone(), source })?;
+        match Document::parse(name, text) {
+            Ok(document) => Ok(document.root().clone()),
+            Err(error) => Err(JournalError::Damaged { path, problem: error.to_string() }),
+        }
+    }
+
+    /// The receipt of a file in it.
+    pub(super) fn receipt(&self, name: &str) -> Result<Receipt, JournalError> {
+        let path = self.folder.join(name);
+        let bytes = fs::read(&path).map_err(|source| JournalError::File { path, source })?;
+        let digest = digest(&bytes);
+        Ok(Receipt { path: name.to_owned(), sha256: digest.sha256, bytes: digest.bytes })
+    }
+
+    /// A finished run, if it is there.
+    pub(super) fn run(&self, folder: &str) -> Result<Option<CaseRun>, JournalError> {
+        let name = format!("{folder}/{RUN}");
+        if !self.folder.join(&name).exists() {
+            return Ok(None);
+        }
+        let record = self.read(&name)?;
+        let damaged = |member: &str| JournalError::Damaged {
+            path: self.folder.join(&name),
+            problem: format!("no {member} of the right form"),
+        };
+        let route = |member: &str| match record.get(member) {
+            None | Some(Json::Null) => Ok(None),
+            Some(route) => match (route.get("timed"), route.get("failed")) {
+                (Some(timed), None) => Ok(Some(RouteRun::Timed(timed.clone()))),
+                (None, Some(failed)) => Ok(Some(RouteRun::Failed(failed.clone()))),
+                _ => Err(damaged(member)),
+            },
+        };
+        let member = |member: &str| record.get(member).cloned().ok_or_else(|| damaged(member));
+        Ok(Some(CaseRun {
+            case_receipt: self.receipt(&name)?,
+            source_files: member("source_files")?,
+            selection: member("selection")?,
+            native: route("native")?.ok_or_else(|| damaged("native"))?,
+            torch: route("torch")?,
+            overlap: route("overlap")?,
+            process: member("process")?,
+        }))
+    }
+
+    /// Writes down a finished run; from then on it is never made again.
+    pub(super) fn finish_run(&self, folder: &str, run: &Finished) -> Result<(), JournalError> {
+        let route = |route: Option<&RouteRun>| match route {
+            None => Json::Null,
+            Some(RouteRun::Timed(record)) => object([("timed", record.clone())]),
+            Some(RouteRun::Failed(record)) => object([("failed", record.clone())]),
+        };
+        let record = object([
+            ("source_files", run.source_files.clone()),
+            ("selection", run.selection.clone()),
+            ("native", route(Some(&run.native))),
+            ("torch", route(run.torch.as_ref())),
+            ("overlap", route(run.overlap.as_ref())),
+            ("process", run.process.clone()),
+        ]);
+        self.write(&format!("{folder}/{RUN}"), &record)
+    }
+}
+
+/// A run before it is written down.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) source_files: Json,
+    pub(super) selection: Json,
+    pub(super) native: RouteRun,
+    pub(super) torch: Option<RouteRun>,
+    pub(super) overlap: Option<RouteRun>,
+    pub(super) process: Json,
+}
+
+/// A value in a sentence.
+fn short(value: &Json) -> String {
+    let text = compact(value);
+    if text.chars().count() <= 80 { text } else { text.chars().take(79).chain(['…']).collect() }
+}

@@ -1,0 +1,109 @@
+//! What a campaign is to do.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::bench::partition::backend::Kind;
+use crate::bench::partition::cases::CaseSpec;
+use crate::bench::partition::job::{Fault, Sampling};
+use crate::bench::partition::record::Cohort;
+use crate::bench::partition::sampling::Protocol;
+use crate::package::digest::digest;
+use crate::package::json::{Json, compact, object};
+
+/// A plan.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The package to write.
+    pub out: PathBuf,
+    /// The backend.
+    pub backend: Kind,
+    /// Number of the GPU.
+    pub device: usize,
+    /// Host threads of the CPU backend.
+    pub threads: Option<usize>,
+    /// Processors that children keep to.
+    pub cpus: Option<Vec<usize>>,
+    /// What is run, in order.
+    pub cases: Vec<CaseSpec>,
+    /// What the cases are, in a sentence.
+    pub description: String,
+    /// How it is sampled.
+    pub sampling: Sampling,
+    /// Whether to try numbers of threads first.
+    pub tune: bool,
+    /// Whether to measure overlapping operations, too.
+    pub overlap: bool,
+    /// The Python interpreter of the Torch route.
+    pub torch: Option<PathBuf>,
+    /// Time limit of a child.
+    pub limit: Duration,
+    /// Whether to run what failed once more, as a record of its own.
+    pub retry: bool,
+    /// What goes wrong on purpose: cohort, case, how.
+    pub faults: Vec<(String, String, Fault)>,
+    /// Whether to go on with an earlier campaign.
+    pub resume: bool,
+    /// The program that children are made of.
+    pub program: PathBuf,
+}
+
+impl Plan {
+    /// The folder beside the package where runs are kept.
+    pub fn runs(&self) -> PathBuf {
+        let mut name = self.out.file_name().map_or_else(|| "bench".into(), std::ffi::OsStr::to_os_string);
+        name.push(".runs");
+        self.out.with_file_name(name)
+    }
+
+    /// What a resumed campaign must have in common with the one that it goes on with.
+    pub(super) fn settings(&self, program_sha256: &str, device: &Json, torch: &Json) -> Json {
+        let numbers = |list: &[usize]| Json::Array(list.iter().map(|&number| Json::from(number)).collect());
+        let definitions = Json::Array(self.cases.iter().map(CaseSpec::definition).collect());
+        object([
+            ("schema", Json::from("recount-campaign-v1")),
+            ("program_sha256", Json::from(program_sha256)),
+            ("backend", Json::from(self.backend.name())),
+            ("device_index", Json::from(self.device)),
+            ("device", device.clone()),
+            ("threads", self.threads.map_or(Json::Null, Json::from)),
+            ("cpus", self.cpus.as_deref().map_or(Json::Null, numbers)),
+            ("cases_sha256", Json::from(digest(compact(&definitions).as_bytes()).sha256)),
+            ("protocol", self.protocol()),
+            ("torch", torch.clone()),
+        ])
+    }
+
+    /// The settings that hold for every run, as the package records them.
+    pub(super) fn protocol(&self) -> Json {
+        let protocol = Protocol::from(self.sampling);
+        object([
+            ("procedure", Json::from(Protocol::NAME)),
+            ("operations_per_graph", Json::from(protocol.operations)),
+            ("warm_up_ms", Json::from(protocol.warm_up_ms)),
+            ("sample_target_ms", Json::from(protocol.target_ms)),
+            ("samples", Json::from(protocol.samples)),
+            ("replay_cap", Json::from(protocol.replay_cap)),
+            ("operation_cap", Json::from(protocol.operation_cap)),
+            (
+                "threads_per_row",
+                Json::from(if self.tune { "tried on the device for each case and entry" } else { "by rule" }),
+            ),
+            ("overlapping_operations", Json::Bool(self.overlap)),
+            ("process", Json::from("one for each case and cohort")),
+        ])
+    }
+
+    /// The steps of the campaign, for a progress bar.
+    pub fn steps(&self) -> u64 {
+        let cohorts = Cohort::all().len();
+        let each = usize::from(self.tune) + cohorts + usize::from(self.torch.is_some());
+        (self.cases.len() * each) as u64
+    }
+
+    /// What is to go wrong in a run.
+    pub(super) fn fault(&self, cohort: &str, case: &str) -> Option<Fault> {
+        let planned = self.faults.iter().find(|(at, of, _)| at == cohort && of == case);
+        planned.map(|&(_, _, fault)| fault)
+    }
+}
