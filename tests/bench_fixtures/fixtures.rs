@@ -179,6 +179,9 @@ fn a_sum_in_the_precision_of_the_storage_is_caught() {
     }
 }
 
+/// A way to reduce a row.
+type Reduce<'r> = Box<dyn Fn(&[f32]) -> f32 + 'r>;
+
 #[test]
 fn careless_maxima_are_caught() {
     for spec in of(Operation::Max).filter(|spec| spec.geometry.columns >= 128 && spec.geometry.rows >= 17) {
@@ -187,7 +190,7 @@ fn careless_maxima_are_caught() {
         let fold = |row: &[f32], start: f32| row.iter().copied().fold(start, f32::max);
         let half = |value: f32| round(Storage::Bf16, value);
         let tiny = smallest_normal(storage);
-        let wrong: [(&str, Box<dyn Fn(&[f32]) -> f32>); 8] = [
+        let wrong: [(&str, Reduce<'_>); 8] = [
             ("starts at zero", Box::new(|row| fold(row, 0.0))),
             ("starts at -65504 / 2", Box::new(|row| fold(row, -largest(storage) / 2.0))),
             ("misses the first column", Box::new(|row| fold(&row[1..], f32::NEG_INFINITY))),

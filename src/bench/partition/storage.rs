@@ -82,7 +82,7 @@ pub fn encode_into(storage: Storage, values: &[f32], bytes: &mut Vec<u8>) {
 
 /// `values`, rounded to storage, as little-endian bytes.
 pub fn encode(storage: Storage, values: &[f32]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(values.len() * size_of::<f32>());
+    let mut bytes = Vec::with_capacity(size_of_val(values));
     encode_into(storage, values, &mut bytes);
     bytes
 }

@@ -1,0 +1,2 @@
+class config:
+    suppress_errors = True

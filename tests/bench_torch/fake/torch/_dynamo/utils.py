@@ -1,0 +1,4 @@
+import collections
+
+counters = collections.defaultdict(collections.Counter)
+counters["nothing"] = collections.Counter()

@@ -1,0 +1,1 @@
+generated_kernel_count = 1
