@@ -12,6 +12,7 @@ use super::device::DeviceError;
 /// A kernel node: what it launches.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelNode {
+    #[cfg(test)]
     node: CUgraphNode,
     params: CUDA_KERNEL_NODE_PARAMS_v2,
 }
@@ -83,5 +84,9 @@ fn read(node: CUgraphNode) -> Result<KernelNode, DeviceError> {
         sys::cuGraphKernelNodeGetParams_v2(node, params.as_mut_ptr()).result()?;
         params.assume_init()
     };
-    Ok(KernelNode { node, params })
+    Ok(KernelNode {
+        #[cfg(test)]
+        node,
+        params,
+    })
 }

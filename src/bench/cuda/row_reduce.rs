@@ -147,11 +147,11 @@ impl<'d> Ready<'d> {
         let compile_ms = milliseconds(begin);
         let begin = Instant::now();
         let case = task.case.clone();
-        let original_input = guarded(&case, task.input);
+        let before = (before * case.storage.bytes()) as usize;
+        let original_input = guarded(&case, before, task.input);
         let input = device.upload(&original_input)?;
-        let output = device.upload(&guarded(&case, &vec![POISON_BYTE; output_bytes(&case) as usize]))?;
-        let view =
-            |buffer: &CudaSlice<u8>, bytes| Bytes { address: device.address(buffer) + guard_bytes(&case), bytes };
+        let output = device.upload(&guarded(&case, before, &vec![POISON_BYTE; output_bytes(&case) as usize]))?;
+        let view = |buffer: &CudaSlice<u8>, bytes| Bytes { address: device.address(buffer) + before as u64, bytes };
         let binding = Binding { input: view(&input, input_bytes(&case)), output: view(&output, output_bytes(&case)) };
         device.stream().synchronize()?;
         let selection = select(&case, task.partition.map_or(0, |entry| entry.rows), binding);
@@ -399,9 +399,16 @@ mod tests {
         let mut all = Vec::new();
         for operation in [Operation::Sum, Operation::Max] {
             for storage in [Storage::Fp16, Storage::Bf16, Storage::Fp32] {
-                for (rows, columns, block) in
-                    [(1, 1, 4), (3, 7, 8), (5, 8, 1), (33, 31, 4), (9, 100, 3), (1000, 5, 64), (2, 40_001, 4), (70, 4104, 8)]
-                {
+                for (rows, columns, block) in [
+                    (1, 1, 4),
+                    (3, 7, 8),
+                    (5, 8, 1),
+                    (33, 31, 4),
+                    (9, 100, 3),
+                    (1000, 5, 64),
+                    (2, 40_001, 4),
+                    (70, 4104, 8),
+                ] {
                     all.push(case(operation, rows, columns, storage, block));
                 }
             }
@@ -533,7 +540,8 @@ mod tests {
                 assert!(ready.stores_in_order(&output).unwrap(), "{}", case.id);
                 // The same without the wait before the store.
                 let mut source = Source::new(case, true, Order::Overlap, task.original, partition);
-                source.text = source.text.replace(", true, true, ", ", true, false, ").replace(", true>", ", true, false>");
+                source.text =
+                    source.text.replace(", true, true, ", ", true, false, ").replace(", true>", ", true, false>");
                 let racing = Ready::new(&device, &task, source, GUARD_ELEMENTS).unwrap();
                 assert!(!racing.stores_in_order(&output).unwrap(), "{}: the race was not seen", case.id);
             }
