@@ -16,13 +16,17 @@ use crate::common::package::Package;
 pub(super) fn campaign(recipe: &Recipe, edit: impl Fn(&mut Parts)) -> Campaign {
     let files = files_of(recipe, &edit);
     let json = |name: &str| parse(std::str::from_utf8(&files[name]).expect("UTF-8"));
-    let validation = json("validation.json");
+    of_documents(&json("validation.json"), json("device.json"))
+}
+
+/// A campaign that recorded the runs of a package.
+pub(super) fn of_documents(validation: &Json, device: Json) -> Campaign {
     let cases: Vec<CaseRuns> =
         validation.get("cases").and_then(Json::as_array).expect("cases").iter().map(case_runs).collect();
-    let is_cpu = copy(&validation, "/cases/0/cohorts/default/manifest/backend") == Json::from("cpu");
+    let is_cpu = copy(validation, "/cases/0/cohorts/default/manifest/backend") == Json::from("cpu");
     Campaign {
         backend: if is_cpu { "cpu" } else { "cuda" }.to_owned(),
-        device: json("device.json"),
+        device,
         description: "Four demonstration cases.".to_owned(),
         cohorts: Cohort::all(),
         torch: cases.iter().any(|case| case.runs[0].torch.is_some()),

@@ -141,6 +141,16 @@ const DAMAGES: &[Damage] = &[
         let run = campaign.cases[1].runs[0].clone();
         campaign.cases[1].retest = Some(("rows9".to_owned(), run));
     }),
+    ("did not fail", |campaign| {
+        let run = campaign.cases[1].runs[1].clone();
+        campaign.cases[1].retest = Some(("rows1".to_owned(), run));
+    }),
+    ("a number of device.json is not finite", |campaign| {
+        set(&mut campaign.device, "/max_resident_warps_per_sm", f64::NAN);
+    }),
+    ("validation.json could not be read back", |campaign| {
+        campaign.environment = obj! { "host": "one", "host": "two" };
+    }),
     ("no median", |campaign| campaign.cases[1].runs[0].native = RouteRun::Timed(Json::Null)),
     ("exit status", |campaign| {
         let raw = obj! { "status": "failed", "process": obj! { "returncode": 0_u64 } };

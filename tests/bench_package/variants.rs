@@ -3,10 +3,11 @@
 use recount::bench::partition::record::RouteRun;
 use recount::package::json::Json;
 
-use super::campaign::{assembled, campaign, holds, receipt, with_overlap};
+use super::campaign::{assembled, campaign, holds, of_documents, receipt, with_overlap};
 use crate::common::content::{Recipe, variants};
-use crate::common::json::copy;
+use crate::common::json::{copy, parse};
 use crate::common::package::Package;
+use crate::common::shared::shared;
 
 fn status(package: &Package, pointer: &str) -> String {
     copy(&package.json("validation.json"), pointer).as_str().expect("a text").to_owned()
@@ -90,14 +91,6 @@ fn spans_that_overlap_fall_back_and_compare_as_such() {
 }
 
 #[test]
-fn a_faster_torch_and_a_selected_regression_are_named() {
-    // In these records the last case is slower with two rows, and one of the selected ones than default.
-    let (package, _) = holds(&campaign(&Recipe { seed: 5, ..Recipe::default() }, |_| {}));
-    let readme = package.text("README.md");
-    assert!(readme.contains("slower than default") || readme.contains("No case is slower"), "{readme}");
-}
-
-#[test]
 fn overlapping_operations_have_a_file_of_their_own() {
     for edit in [|_: &mut _| {}, variants::without_torch] {
         let plain = assembled(&campaign(&Recipe::default(), edit));
@@ -127,7 +120,9 @@ fn a_failed_overlap_leaves_the_plain_figures_as_they_are() {
     let overlap = package.json("overlap.json");
     assert_eq!(copy(&overlap, "/cases/2/best"), Json::Null);
     assert_eq!(overlap.get("cases").and_then(Json::as_array).map(<[Json]>::len), Some(3));
-    assert!(package.text("README.md").contains("failed on this route"));
+    let readme = package.text("README.md");
+    let line = "- reduce_max 10x300 fp32 B4, default, native-overlap: failed with exit status `1`";
+    assert!(readme.find(line).is_some_and(|at| at < readme.find("## Medians").unwrap()), "{readme}");
     assert_eq!(status(&package, "/status"), "completed_validated_native");
 }
 
@@ -136,7 +131,9 @@ fn one_geometry_gives_a_package_without_a_model_that_says_why() {
     let mut few = campaign(&Recipe::default(), variants::without_torch);
     few.cases.truncate(2);
     let package = assembled(&few);
-    package.verify(&[]).exits(0);
+    let outcome = package.verify(&[]);
+    outcome.exits(0);
+    outcome.require(outcome.findings().is_empty(), "nothing is found");
     assert!(!package.file("model.json").exists() && !package.file("provenance.json").exists());
     let readme = package.text("README.md");
     assert!(readme.contains("No model was fitted") && !readme.contains("LOGO"), "{readme}");
@@ -161,4 +158,49 @@ fn a_failure_in_every_case_gives_a_package_without_a_model() {
     let package = assembled(&failed);
     package.verify(&[]).exits(0);
     assert!(package.text("README.md").contains("every case has a failed native run"));
+}
+
+#[test]
+fn the_published_records_give_a_package_that_verifies() {
+    let Some(published) = shared("packages/program-partition") else { return };
+    let json = |name: &str| parse(&std::fs::read_to_string(published.join(name)).expect("a text"));
+    let (package, outcome) = holds(&of_documents(&json("validation.json"), json("device.json")));
+    outcome.require(outcome.fact("samples") == "567", "all samples are there");
+    let coefficients = "/full_training_model/coefficients";
+    let (assembled, recorded) =
+        (copy(&package.json("model.json"), coefficients), copy(&json("model.json"), coefficients));
+    for at in 0..3 {
+        let [assembled, recorded] = [&assembled, &recorded].map(|all| copy(all, &format!("/{at}")).as_f64().unwrap());
+        assert!((assembled - recorded).abs() <= 1e-12 * recorded.abs(), "{assembled} {recorded}");
+    }
+    let published_rows = std::fs::read(published.join("samples.csv")).expect("rows");
+    assert_eq!(package.bytes("samples.csv"), published_rows);
+}
+
+#[test]
+fn torch_that_failed_everywhere_leaves_a_column_of_missing_times() {
+    let mut failed = campaign(&Recipe::default(), |_| {});
+    let raw = obj! { "status": "failed", "process": obj! { "returncode": 1_u64 }, "error": "took 0.75 s" };
+    for case in &mut failed.cases {
+        case.runs[0].torch = Some(RouteRun::Failed(raw.clone()));
+        case.retest = None;
+    }
+    let (package, _) = holds(&failed);
+    assert!(package.text("README.md").contains("No case has both a native and a Torch median."));
+}
+
+#[test]
+fn a_recheck_that_failed_and_was_run_again() {
+    let mut failed = campaign(&Recipe::default(), variants::without_torch);
+    let other = campaign(&Recipe { seed: 9, ..Recipe::default() }, variants::without_torch);
+    let raw = obj! { "status": "failed", "process": obj! { "returncode": Json::Int(-11) } };
+    let mut again = other.cases[1].runs[3].clone();
+    again.case_receipt = receipt("runs/recheck-again/case.json");
+    failed.cases[1].retest = Some(("recheck".to_owned(), again));
+    failed.cases[1].runs[3].native = RouteRun::Failed(raw);
+    let package = assembled(&failed);
+    package.verify(&["--strict"]).holds();
+    let comparison =
+        copy(&package.json("validation.json"), "/cases/1/independent_torch_retest/native_retest_vs_initial");
+    assert_eq!(comparison.get("interpretation"), Some(&Json::from("default_recheck")));
 }

@@ -42,9 +42,20 @@ pub enum AssembleError {
         /// What there is.
         found: String,
     },
-    /// The document that was made is not one.
-    #[error("validation.json could not be read back")]
-    Json(#[from] JsonError),
+    /// A number that is not finite, which JSON cannot say.
+    #[error("a number of {name} is not finite")]
+    NotFinite {
+        /// The file.
+        name: &'static str,
+    },
+    /// A document that was made is none, such as one with a member twice.
+    #[error("{name} could not be read back")]
+    Json {
+        /// The file.
+        name: &'static str,
+        /// What is wrong with it.
+        source: JsonError,
+    },
     /// The sample rows cannot be written.
     #[error("samples.csv could not be made")]
     Samples(#[from] csv::Error),
@@ -82,9 +93,9 @@ pub fn write(campaign: &Campaign, out: &Path) -> Result<(), AssembleError> {
 /// All files but the receipts, by name.
 fn contents(campaign: &Campaign) -> Result<Vec<(&'static str, Vec<u8>)>, AssembleError> {
     let program = check(campaign)?;
-    let validation_text = text(&validation::document(campaign)?);
-    let device_text = text(&campaign.device);
-    let document = Document::parse(files::VALIDATION, validation_text.clone())?;
+    let document = document(files::VALIDATION, &validation::document(campaign)?)?;
+    let validation_text = document.text();
+    let device_text = text(files::DEVICE, &campaign.device)?;
     let runs = Validation::read(&document);
     if let Some(problem) = runs.problems.first().cloned() {
         let (pointer, expected, found) = (problem.pointer, problem.expected, problem.found);
@@ -106,7 +117,7 @@ fn contents(campaign: &Campaign) -> Result<Vec<(&'static str, Vec<u8>)>, Assembl
     let model = refitted
         .as_ref()
         .ok()
-        .map(|refit| model::document(refit, &runs, (device, sm_count), (&validation_text, &device_text), program));
+        .map(|refit| model::document(refit, &runs, (device, sm_count), (validation_text, &device_text), program));
     let readme = Readme { campaign, validation: &runs, refit: refitted.as_ref(), sm_count, overlap: overlap.as_ref() };
     let definitions: Vec<Json> = campaign.cases.iter().map(|case| case_definition(&case.spec)).collect();
     let cases = object([
@@ -117,19 +128,21 @@ fn contents(campaign: &Campaign) -> Result<Vec<(&'static str, Vec<u8>)>, Assembl
     let mut contents = vec![
         (".gitattributes", b"* text eol=lf\n".to_vec()),
         (files::README, readme.text().into_bytes()),
-        (files::CASES, text(&cases).into_bytes()),
-        (files::DEVICE, device_text.clone().into_bytes()),
-        (files::PROOF_RECEIPTS, text(&model::proof_receipts(campaign)).into_bytes()),
+        (files::CASES, text(files::CASES, &cases)?.into_bytes()),
+        (files::DEVICE, device_text.into_bytes()),
+        (files::PROOF_RECEIPTS, text(files::PROOF_RECEIPTS, &model::proof_receipts(campaign))?.into_bytes()),
         (files::SAMPLES, samples::text(&runs)?),
-        (files::VALIDATION, validation_text.clone().into_bytes()),
+        (files::VALIDATION, validation_text.as_bytes().to_vec()),
     ];
     if let Some(model) = model {
-        let model_text = text(&model);
-        let provenance = model::provenance(&model, &model_text, &validation_text, program);
-        contents.push((files::PROVENANCE, text(&provenance).into_bytes()));
+        let model_text = text(files::MODEL, &model)?;
+        let provenance = model::provenance(&model, &model_text, validation_text, program);
+        contents.push((files::PROVENANCE, text(files::PROVENANCE, &provenance)?.into_bytes()));
         contents.push((files::MODEL, model_text.into_bytes()));
     }
-    contents.extend(overlap.map(|overlap| (files::OVERLAP, text(&overlap).into_bytes())));
+    if let Some(overlap) = overlap {
+        contents.push((files::OVERLAP, text(files::OVERLAP, &overlap)?.into_bytes()));
+    }
     Ok(contents)
 }
 
@@ -153,6 +166,24 @@ fn check(campaign: &Campaign) -> Result<&Receipt, AssembleError> {
     Ok(program)
 }
 
-fn text(value: &Json) -> String {
-    compact(value) + "\n"
+/// A file's document, read back from its text: what is written must be what a reader gets.
+fn document(name: &'static str, value: &Json) -> Result<Document, AssembleError> {
+    if !is_finite(value) {
+        return Err(AssembleError::NotFinite { name });
+    }
+    Document::parse(name, compact(value) + "\n").map_err(|source| AssembleError::Json { name, source })
+}
+
+/// A file's text: compact, one line, a final line feed.
+fn text(name: &'static str, value: &Json) -> Result<String, AssembleError> {
+    Ok(document(name, value)?.text().to_owned())
+}
+
+fn is_finite(value: &Json) -> bool {
+    match value {
+        Json::Float(number) => number.is_finite(),
+        Json::Array(items) => items.iter().all(is_finite),
+        Json::Object(members) => members.iter().all(|(_, member)| is_finite(member)),
+        _ => true,
+    }
 }

@@ -57,10 +57,11 @@ fn check(campaign: &Campaign, case: &CaseRuns) -> Result<(), AssembleError> {
     if case.runs.len() != campaign.cohorts.len() {
         return Err(problem(format!("{} runs in {} cohorts", case.runs.len(), campaign.cohorts.len())));
     }
-    if let Some((cohort, _)) = &case.retest
-        && campaign.cohorts.iter().all(|known| known.name != cohort)
-    {
-        return Err(problem(format!("a retry of the cohort {cohort}, which was not run")));
+    if let Some((cohort, _)) = &case.retest {
+        let repeated = run_of(campaign, case, cohort);
+        if !repeated.is_some_and(CaseRun::has_failed) {
+            return Err(problem(format!("a retry of the cohort {cohort}, which did not fail here")));
+        }
     }
     let names = campaign.cohorts.iter().map(|cohort| cohort.name).chain(["the retry"]);
     for (name, run) in names.zip(case.runs.iter().chain(case.retest.iter().map(|(_, run)| run))) {

@@ -9,9 +9,10 @@ mod overlapping;
 use std::fmt::Write;
 
 use super::settings;
-use crate::bench::partition::record::Campaign;
+use crate::bench::partition::record::{Campaign, RouteRun};
 use crate::package::json::{Json, canonical};
-use crate::package::partition::{CaseLabel, CaseRecord, FAILED, Validation};
+use crate::package::partition::overlap::ROUTE;
+use crate::package::partition::{CaseLabel, CaseRecord, Validation};
 use crate::refit::{Refit, RefitError};
 
 /// Why there is no model.
@@ -121,30 +122,38 @@ impl<'d> Readme<'_, 'd> {
 
     /// What failed stands before everything that did not.
     fn failures(&self, text: &mut String) {
-        let mut errors = Vec::new();
-        let mut lines = Vec::new();
+        let mut failures = Vec::new();
         for (record, run) in self.validation.runs() {
-            for (route, recorded) in run.routes().into_iter().filter(|(_, route)| route.status() == Some(FAILED)) {
+            for (route, recorded) in run.routes().into_iter().filter(|(_, route)| route.has_failed()) {
                 let raw = recorded.at.and_then(|at| at.get("raw_failure"));
-                let code = raw.and_then(|raw| raw.path(&["process", "returncode"])).map_or(String::new(), canonical);
-                let what = format!("{}, {}, {}", label(record), run.cohort, route.name());
-                lines.push(format!("- {what}: failed with exit status `{code}`; it has no times."));
-                let error = raw.and_then(|raw| raw.get("error")?.as_str());
-                errors.extend(error.map(|error| format!("{what}: {}", fenced(error))));
+                failures.extend(raw.map(|raw| (format!("{}, {}, {}", label(record), run.cohort, route.name()), raw)));
             }
         }
-        if lines.is_empty() {
+        for (record, case) in self.validation.cases.iter().zip(&self.campaign.cases) {
+            for (cohort, run) in self.campaign.cohorts.iter().zip(&case.runs) {
+                if let Some(RouteRun::Failed(raw)) = &run.overlap {
+                    failures.push((format!("{}, {}, {ROUTE}", label(record), cohort.name), raw));
+                }
+            }
+        }
+        if failures.is_empty() {
             return;
         }
         line!(text, "## What failed");
         line!(text);
         line!(
             text,
-            "What failed stays failed: no time was filled in, and the cohort that it belongs to is a failed one."
+            "What failed stays failed, and no time was filled in. A cohort with a failed native or Torch route is a failed one."
         );
         line!(text);
-        lines.iter().for_each(|failure| line!(text, "{failure}"));
+        for (what, raw) in &failures {
+            let code = raw.path(&["process", "returncode"]).map_or(String::new(), canonical);
+            line!(text, "- {what}: failed with exit status `{code}`; it has no times.");
+        }
         line!(text);
+        let error = |raw: &Json| raw.get("error").and_then(Json::as_str).map(fenced);
+        let errors: Vec<_> =
+            failures.iter().filter_map(|(what, raw)| Some(format!("{what}: {}", error(raw)?))).collect();
         if !errors.is_empty() {
             line!(text, "```text");
             errors.iter().for_each(|error| line!(text, "{error}"));

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::{Readme, label, line};
 use crate::package::json::Json;
-use crate::package::partition::FAILED;
 use crate::package::partition::overlap::ROUTE;
 
 impl Readme<'_, '_> {
@@ -25,7 +24,6 @@ impl Readme<'_, '_> {
         let torch = if self.campaign.torch { (" Over Torch |", "---:|") } else { ("", "") };
         line!(text, "| Operation / shape / storage / B | Overlap schedule | Overlap us | Over plain |{}", torch.0);
         line!(text, "|---|---|---:|---:|{}", torch.1);
-        let mut failed = Vec::new();
         for case in overlap.get("cases").and_then(Json::as_array).unwrap_or_default() {
             let id = case.get("case").and_then(Json::as_str).unwrap_or_default();
             let Some(record) = self.validation.cases.iter().find(|record| record.case.id == id) else { continue };
@@ -43,12 +41,6 @@ impl Readme<'_, '_> {
                 let _ = write!(row, " {} |", number(case.get("over_torch")));
             }
             line!(text, "{row}");
-            for (cohort, route) in case.get("cohorts").and_then(Json::as_object).unwrap_or_default() {
-                if route.get("status").and_then(Json::as_str) == Some(FAILED) {
-                    failed
-                        .push(format!("- {}, {cohort}: failed on this route, and has no figure of it", label(record)));
-                }
-            }
         }
         line!(text);
         for (name, base) in [("over_plain", "plain"), ("over_torch", "Torch")] {
@@ -57,9 +49,5 @@ impl Readme<'_, '_> {
             }
         }
         line!(text);
-        failed.iter().for_each(|failure| line!(text, "{failure}"));
-        if !failed.is_empty() {
-            line!(text);
-        }
     }
 }
