@@ -10,7 +10,6 @@
 //! | `readme` | `README.md`, generated from the data |
 //! | `settings` | recorded settings as rows that a person can read |
 
-mod definition;
 mod model;
 mod overlap;
 pub mod package;

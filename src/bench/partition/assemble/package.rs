@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobSet;
 
 use super::readme::{Readme, Unfitted};
-use super::{definition::case_definition, model, overlap, samples, validation};
+use super::{model, overlap, samples, validation};
 use crate::bench::partition::record::{Campaign, Receipt};
 use crate::package::json::{Document, Json, JsonError, compact, object};
 use crate::package::partial::{PartialFolder, PlaceError, Vacancy, write_through};
@@ -119,7 +119,7 @@ fn contents(campaign: &Campaign) -> Result<Vec<(&'static str, Vec<u8>)>, Assembl
         .ok()
         .map(|refit| model::document(refit, &runs, (device, sm_count), (validation_text, &device_text), program));
     let readme = Readme { campaign, validation: &runs, refit: refitted.as_ref(), sm_count, overlap: overlap.as_ref() };
-    let definitions: Vec<Json> = campaign.cases.iter().map(|case| case_definition(&case.spec)).collect();
+    let definitions: Vec<Json> = campaign.cases.iter().map(|case| case.spec.definition()).collect();
     let cases = object([
         ("schema", Json::Int(1)),
         ("description", Json::from(campaign.description.as_str())),

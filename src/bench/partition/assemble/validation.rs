@@ -1,6 +1,5 @@
 //! `validation.json`: all runs of all cases, what failed, and the comparisons of their medians.
 
-use super::definition::case_definition;
 use super::package::AssembleError;
 use crate::bench::partition::record::{Campaign, CaseRun, CaseRuns, Cohort, RouteRun};
 use crate::package::json::{Json, object};
@@ -120,7 +119,7 @@ fn case_record(campaign: &Campaign, case: &CaseRuns) -> Json {
         (cohort.name.to_owned(), record)
     });
     let mut record = object([
-        ("case", case_definition(&case.spec)),
+        ("case", case.spec.definition()),
         ("cohorts", Json::Object(cohorts.collect())),
         ("comparisons", comparisons(campaign, case)),
     ]);
