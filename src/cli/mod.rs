@@ -6,6 +6,8 @@ mod environment;
 mod explain;
 mod man;
 mod output;
+mod packages;
+mod predict;
 mod refit;
 mod seal;
 mod selftest;
@@ -81,6 +83,8 @@ enum Command {
     Verify(verify::Args),
     /// Fit a package's model again and compare it with the recorded one
     Refit(refit::Args),
+    /// Apply a model as it is to another package: what it selects, and what came of that
+    Predict(predict::Args),
     /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
@@ -128,6 +132,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
     match cli.command {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
+        Command::Predict(args) => predict::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),
