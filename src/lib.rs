@@ -9,6 +9,7 @@
 //! | [`fit`] | numbers: features, weights, nonnegative least squares in binary64 and in rationals, folds, policy |
 //! | [`divergence`] | pairs of trials compared bit for bit, which summaries are possible, two of them side by side |
 //! | [`refit`] | a package's model, fitted again, in the published schema |
+//! | [`comparison`] | two partition packages side by side |
 //! | [`audit`] | findings, the catalogue of their codes, reports, and the checks |
 //! | [`mod@bench`] | running things again on this machine: engines, protocols, kernels |
 //! | [`seal`] | writing receipts |
@@ -48,6 +49,7 @@
 pub mod audit;
 pub mod bench;
 pub mod cli;
+pub mod comparison;
 pub mod divergence;
 pub mod fit;
 pub mod package;

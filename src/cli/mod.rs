@@ -1,6 +1,7 @@
 //! The command line: arguments become calls, results go to a renderer, and a status comes back.
 
 mod completions;
+mod diff;
 mod divergence;
 mod environment;
 mod explain;
@@ -85,6 +86,8 @@ enum Command {
     Refit(refit::Args),
     /// Apply a model as it is to another package: what it selects, and what came of that
     Predict(predict::Args),
+    /// Compare two partition packages: devices, environments, medians, decisions, models
+    Diff(diff::Args),
     /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
@@ -133,6 +136,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
         Command::Verify(args) => verify::run(&args, common, environment),
         Command::Refit(args) => refit::run(&args, common, environment),
         Command::Predict(args) => predict::run(&args, common, environment),
+        Command::Diff(args) => diff::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),

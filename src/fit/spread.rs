@@ -1,8 +1,8 @@
 //! How far a median, and the ratio of two medians, may be off: intervals from order statistics.
 //!
 //! The method is exact for any continuous distribution (and conservative for others), needs no random numbers and no
-//! normal approximation. With seven samples that matters: a bootstrap of seven values can give no more than their medians
-//! and is known to cover too seldom, and nothing is known of the shape of timing noise but that it is not symmetric.
+//! normal approximation. With seven samples that matters: nothing is known of the shape of timing noise, and a bootstrap of
+//! a median only picks among the same seven values, with a coverage that holds for many samples and not for few.
 //!
 //! - Of n samples, the number that lie below the distribution's median has the binomial distribution with n trials and
 //!   probability 1/2. The interval between the k-th smallest and the k-th largest sample misses the median only if fewer

@@ -5,6 +5,7 @@
 //! depends on the report and the [`Style`] alone: no clock, no environment, no path that the report does not hold.
 
 mod brief;
+mod comparison;
 mod divergence;
 pub mod escape;
 pub mod explain;
@@ -30,6 +31,7 @@ use clap::ValueEnum;
 use crate::audit::Report;
 
 pub use brief::brief;
+pub use comparison::{DiffView, diff};
 pub use divergence::{CompareView, compare};
 pub use explain::{explain, list};
 pub use measured::measured;

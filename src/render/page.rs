@@ -1,9 +1,12 @@
-//! Titles, sentences and tables as text or as Markdown, and figures as both show them.
+//! Titles, sentences and tables as text or as Markdown, figures as both show them, and members that several JSON forms have.
 
 use std::io::{self, Write};
 
 use super::wrap::wrap;
 use super::{Style, Table, TableFormat, escape};
+use crate::fit::metrics::Metrics;
+use crate::package::json::{Json, object};
+use crate::package::partition::Device;
 
 /// Names of the model's coefficients.
 pub(super) const COEFFICIENTS: [&str; 3] = ["a0", "aP", "aD"];
@@ -89,4 +92,28 @@ pub(super) fn significant(value: f64) -> String {
 /// A fraction in percent, with its sign.
 pub(super) fn percent(fraction: f64) -> String {
     format!("{:+.2} %", 100.0 * fraction)
+}
+
+/// A device as members; `null` for what is not recorded.
+pub(super) fn device_json(device: &Device) -> Json {
+    let text = |text: &Option<String>| text.as_deref().map_or(Json::Null, Json::from);
+    object([
+        ("name", text(&device.name)),
+        ("compute_capability", text(&device.compute_capability)),
+        ("sm_count", device.sm_count.map_or(Json::Null, Json::from)),
+    ])
+}
+
+/// Metrics under the names of the published files.
+pub(super) fn metrics_json(metrics: &Metrics) -> Json {
+    let over_five_percent = metrics.selected_regressions_over_five_percent;
+    object([
+        ("cases", Json::from(metrics.cases)),
+        ("groups", Json::from(metrics.groups)),
+        ("selected", Json::from(metrics.selected)),
+        ("selected_regressions", Json::from(metrics.selected_regressions)),
+        ("selected_regressions_over_five_percent", Json::from(over_five_percent)),
+        ("worst_policy_ratio", Json::Float(metrics.worst_policy_ratio)),
+        ("geometry_equal_weight_policy_geomean", Json::Float(metrics.geometry_equal_weight_policy_geomean)),
+    ])
 }

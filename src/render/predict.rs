@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::page::{COEFFICIENTS, Page, percent};
+use super::page::{COEFFICIENTS, Page, device_json, metrics_json, percent};
 use super::words::plural;
 use super::{Style, Table, TableFormat, Verbosity};
 use crate::fit::Schedule;
-use crate::fit::metrics::Metrics;
 use crate::package::json::{Json, indented, object, python_float};
 use crate::package::partition::Device;
 use crate::refit::{CaseOutcome, FrozenModel, GeometryOutcome, Prediction, Summary};
@@ -214,8 +213,8 @@ fn json(view: &PredictView<'_>) -> Json {
     ]);
     let devices = object([
         ("differ", Json::from(differ(view))),
-        ("model", device(&view.model.device)),
-        ("package", device(view.device)),
+        ("model", device_json(&view.model.device)),
+        ("package", device_json(view.device)),
     ]);
     let regression = |case: &&CaseOutcome| {
         object([
@@ -242,16 +241,6 @@ fn json(view: &PredictView<'_>) -> Json {
         ("metrics", metrics),
         ("median_relative_errors", by_schedule(prediction.median_relative_errors.map(Json::Float))),
         ("left_out", Json::from(prediction.left_out.clone())),
-    ])
-}
-
-/// A device as members; `null` for what is not recorded.
-pub(super) fn device(device: &Device) -> Json {
-    let text = |text: &Option<String>| text.as_deref().map_or(Json::Null, Json::from);
-    object([
-        ("name", text(&device.name)),
-        ("compute_capability", text(&device.compute_capability)),
-        ("sm_count", device.sm_count.map_or(Json::Null, Json::from)),
     ])
 }
 
@@ -298,23 +287,9 @@ fn geometry(one: &GeometryOutcome) -> Json {
 }
 
 fn summary_json(summary: &Summary) -> Json {
-    let Metrics {
-        cases,
-        groups,
-        selected,
-        selected_regressions,
-        selected_regressions_over_five_percent,
-        worst_policy_ratio,
-        geometry_equal_weight_policy_geomean,
-    } = summary.metrics;
-    object([
-        ("cases", Json::from(cases)),
-        ("groups", Json::from(groups)),
-        ("selected", Json::from(selected)),
-        ("selected_regressions", Json::from(selected_regressions)),
-        ("selected_regressions_over_five_percent", Json::from(selected_regressions_over_five_percent)),
-        ("worst_policy_ratio", Json::Float(worst_policy_ratio)),
-        ("geometry_equal_weight_policy_geomean", Json::Float(geometry_equal_weight_policy_geomean)),
-        ("geometry_equal_weight_best_geomean", Json::Float(summary.best_geomean)),
-    ])
+    let mut members = metrics_json(&summary.metrics);
+    if let Json::Object(members) = &mut members {
+        members.push(("geometry_equal_weight_best_geomean".to_owned(), Json::Float(summary.best_geomean)));
+    }
+    members
 }

@@ -1,0 +1,372 @@
+//! `recount predict`.
+
+use recount::package::json::Json;
+use recount::refit::document::profile_id;
+use serde_json::{Value, json};
+
+use crate::common::content::{Parts, Recipe, variants};
+use crate::common::json::{copy, set, take};
+use crate::common::outcome::{Outcome, program};
+use crate::common::package::Package;
+use crate::common::shared::shared;
+
+const SCHEMA: &str = include_str!("../../../docs/schema/recount-predict-v1.json");
+
+/// Applies the model of one folder or file to a package, as JSON.
+#[track_caller]
+fn predicted(model: &str, package: &Package) -> Outcome {
+    let path = package.path().to_str().expect("UTF-8");
+    Outcome::of(&["predict", model, path, "--format", "json"], Some(package.path()))
+}
+
+#[track_caller]
+fn document(outcome: &Outcome) -> Value {
+    outcome.exits(0).obeys(SCHEMA).report().clone()
+}
+
+fn path(package: &Package, name: &str) -> String {
+    package.file(name).to_str().expect("UTF-8").to_owned()
+}
+
+/// The members that predictions share with the recorded full fit are equal to the last bit.
+#[track_caller]
+fn reproduces(document: &Value, recorded: &str) {
+    let recorded: Value = serde_json::from_str(recorded).expect("JSON");
+    let metrics = recorded["full_training_metrics"].as_object().expect("metrics");
+    for (name, value) in metrics {
+        assert_eq!(&document["metrics"]["all"][name], value, "{name}");
+    }
+    let decisions = recorded["full_training_evaluation"]["decisions"].as_array().expect("decisions");
+    let cases = document["cases"].as_array().expect("cases");
+    assert_eq!(decisions.len(), cases.len());
+    for (case, decision) in cases.iter().zip(decisions) {
+        let made = &decision["decision"];
+        let expected = json!([
+            decision["case_id"],
+            decision["group"],
+            made["selected_schedule"],
+            made["scores_us_proxy"],
+            made["predicted_ratio"],
+            decision["observed_policy_ratio"],
+            decision["all_candidate_ratios"]
+        ]);
+        let found = json!([
+            case["case_id"],
+            case["geometry"],
+            case["selected"],
+            case["scores_us_proxy"],
+            case["predicted_ratio"],
+            case["observed_policy_ratio"],
+            case["all_candidate_ratios"]
+        ]);
+        assert_eq!(found, expected);
+    }
+    for residual in recorded["full_training_evaluation"]["residuals"].as_array().expect("residuals") {
+        let (id, schedule) = residual["record_id"].as_str().and_then(|id| id.rsplit_once(':')).expect("an id");
+        let case = cases.iter().find(|case| case["case_id"] == id).expect("the case");
+        for name in ["predicted_us", "observed_us", "signed_error_us", "relative_error"] {
+            assert_eq!(case["residuals"][schedule][name], residual[name], "{id} {schedule} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_models_own_package_gives_its_recorded_decisions_and_metrics() {
+    for recipe in [
+        Recipe::default(),
+        Recipe { noise: 5, ..Recipe::default() },
+        Recipe { samples: 6, native_percent: 250, ..Recipe::default() },
+    ] {
+        let package = Package::of(&recipe);
+        let document = document(&predicted(&path(&package, "model.json"), &package));
+        reproduces(&document, &package.text("model.json"));
+        assert_eq!(document["devices"]["differ"], false);
+        assert_eq!(document["metrics"]["held_out"], Value::Null);
+        assert_eq!(document["shared_geometries"].as_array().unwrap().len(), 3);
+    }
+}
+
+#[test]
+fn the_published_model_gives_its_published_decisions_and_metrics() {
+    let Some(folder) = shared("packages/program-partition") else { return };
+    let folder = folder.to_str().expect("UTF-8");
+    let outcome = Outcome::of(&["predict", folder, folder, "--format", "json"], None);
+    let document = document(&outcome);
+    reproduces(&document, &std::fs::read_to_string(format!("{folder}/model.json")).unwrap());
+    assert_eq!(document["metrics"]["all"]["geometry_equal_weight_policy_geomean"], 0.569_887_470_215_729_2);
+    assert_eq!(document["regressions"], json!([]));
+    outcome.require(outcome.stderr.contains("absent-file: code/calibrate.py"), "what is absent is named");
+}
+
+#[test]
+fn a_folder_and_its_file_are_one_model() {
+    let (home, other) = (Package::valid(), Package::of(&Recipe { noise: 3, ..Recipe::default() }));
+    let of = |model: &str| {
+        let mut document = document(&predicted(model, &other));
+        take_name(&mut document);
+        document
+    };
+    assert_eq!(of(&path(&home, "")), of(&path(&home, "model.json")));
+    assert_eq!(of(&path(&home, "receipts.json")), of(&path(&home, "model.json")));
+}
+
+fn take_name(document: &mut Value) {
+    document["model"]["name"] = Value::Null;
+}
+
+#[test]
+fn another_device_is_said_first_and_changes_no_feature() {
+    let home = Package::valid();
+    let away = Package::derived(&Recipe::default(), |parts| variants::another_machine(parts, false));
+    let model = path(&home, "model.json");
+    let (there, here) = (document(&predicted(&model, &away)), document(&predicted(&model, &home)));
+    assert_eq!(there["devices"]["differ"], true);
+    assert_eq!(there["devices"]["package"]["sm_count"], 132);
+    assert_eq!(there["model"]["processor_reference"], 6);
+    for (there, here) in there["cases"].as_array().unwrap().iter().zip(here["cases"].as_array().unwrap()) {
+        assert_eq!(there["scores_us_proxy"], here["scores_us_proxy"]);
+    }
+    let outcome = Outcome::of(&["predict", &model, away.path().to_str().unwrap(), "-q"], None);
+    outcome.exits(0);
+    outcome.require(outcome.stdout.starts_with("Devices\nThe devices differ: "), "devices come first");
+    let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    outcome.require(
+        said.contains(
+            "counted with the 6 multiprocessors that the model was fitted with (processor_reference), not with the 132",
+        ),
+        "which count is used",
+    );
+}
+
+/// Takes the last case, the only one of its geometry, out of a package.
+fn without_last_case(parts: &mut Parts) {
+    variants::without_torch(parts);
+    take(&mut parts.cases, "/cases/3");
+    take(&mut parts.validation, "/cases/3");
+}
+
+#[test]
+fn geometries_that_were_trained_on_are_named_and_the_others_are_held_out() {
+    let (home, away) = (Package::derived(&Recipe::default(), without_last_case), Package::valid());
+    let outcome = predicted(&path(&home, "model.json"), &away);
+    let found = document(&outcome);
+    assert_eq!(found["shared_geometries"], json!(["[10,300,4,512]", "[64,256,8,256]"]));
+    assert_eq!(found["metrics"]["held_out"]["cases"], 1);
+    let held: Vec<_> = found["cases"].as_array().unwrap().iter().filter(|case| case["held_out"] == true).collect();
+    assert_eq!((held.len(), &held[0]["case_id"]), (1, &json!("demo-max-200x128-fp32-br4")));
+    let outcome = away.run("predict", &[path(&home, "").as_str(), "-q"]);
+    outcome
+        .require(outcome.stdout.contains("all cases are held out"), "the other way round the arguments are exchanged");
+}
+
+/// A model with these coefficients and the id that then belongs to it.
+fn with_coefficients(package: &Package, coefficients: &[f64]) -> String {
+    let mut model = package.json("model.json");
+    set(&mut model, "/profile/coefficients", coefficients.to_vec());
+    set(&mut model, "/full_training_model/coefficients", coefficients.to_vec());
+    written(&model)
+}
+
+/// The model with the id that belongs to its profile.
+fn written(model: &Json) -> String {
+    let mut model = model.clone();
+    let id = profile_id(&copy(&model, "/profile"));
+    set(&mut model, "/profile_id", id);
+    recount::package::json::compact(&model)
+}
+
+#[test]
+fn regressions_are_results_unless_they_are_denied() {
+    let (package, out) = (Package::valid(), Package::empty());
+    // Programs that cost nothing: what one row for each program costs is not seen.
+    out.write("model.json", with_coefficients(&package, &[0.0, 0.0, 0.0003]));
+    let model = path(&out, "model.json");
+    let found = document(&predicted(&model, &package));
+    let regressions = found["regressions"].as_array().unwrap();
+    assert_eq!((regressions.len(), &regressions[0]["case_id"]), (1, &json!("demo-max-200x128-fp32-br4")));
+    assert_eq!((&regressions[0]["selected"], &regressions[0]["over_five_percent"]), (&json!("rows1"), &json!(true)));
+    let case = &found["cases"][0];
+    assert_eq!(case["lost"].as_f64(), Some(case["observed_policy_ratio"].as_f64().unwrap() - 1.0));
+    assert_eq!((&case["best"], &case["best_ratio"]), (&json!("default"), &json!(1.0)));
+    assert_eq!(found["metrics"]["all"]["selected_regressions_over_five_percent"], 1);
+    let args = |more: &'static [&'static str]| {
+        let path = package.path().to_str().unwrap();
+        Outcome::of(&[&["predict", &model, path], more].concat(), None)
+    };
+    let outcome = args(&["--deny-regressions"]);
+    outcome.exits(1);
+    outcome.require(outcome.stdout.contains("demo-max-200x128-fp32-br4 rows1: 1.09"), "it is named");
+    outcome.require(outcome.stderr.is_empty(), "the package holds");
+    args(&[]).exits(0);
+    package.run("predict", &[package.path().to_str().unwrap(), "--deny-regressions"]).exits(0);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_says_where_and_why() {
+    let package = Package::valid();
+    type Edit = fn(&mut Json);
+    let table: &[(Edit, bool, &[&str])] = &[
+        (|root| set(root, "/schema", "independent-partition-nnls-v2"), true, &["/schema: expected", "nnls-v2"]),
+        (|root| drop(take(root, "/schema")), true, &[" /schema: ", "found nothing"]),
+        (|root| set(root, "/profile/schema", 1_u64), true, &["/profile/schema: expected", "found 1;"]),
+        (|root| drop(take(root, "/profile")), false, &["/profile/schema: ", "found nothing", "--model-out"]),
+        (|root| set(root, "/profile/formula", "q = a0"), true, &["/profile/formula: ", "ceil(P/6)", "q = a0"]),
+        (|root| drop(take(root, "/profile/feature_names/2")), true, &["/profile/feature_names: "]),
+        (
+            |root| set(root, "/profile/fixed_policy/processor_reference", 0_u64),
+            true,
+            &["/processor_reference: ", "found 0"],
+        ),
+        (|root| set(root, "/profile/fixed_policy/improvement_fraction", 0.1), true, &["expected 0.05, found 0.1"]),
+        (|root| set(root, "/profile/fixed_policy/candidates", vec![0_u64, 1]), true, &["[0,1,2], found [0,1]"]),
+        (|root| drop(take(root, "/profile/coefficients")), true, &["/profile/coefficients: expected an array"]),
+        (|root| drop(take(root, "/profile/coefficients/1")), true, &["/profile/coefficients: expected three numbers"]),
+        (|root| set(root, "/profile/coefficients/1", "0"), true, &["/profile/coefficients: expected three numbers"]),
+        (
+            |root| set(root, "/profile/coefficients/2", -1e-9),
+            true,
+            &["/profile/coefficients/2: ", "not negative, found -1e-09"],
+        ),
+        (
+            |root| set(root, "/profile/coefficients/2", 0.5),
+            true,
+            &["/full_training_model/coefficients: ", "was changed"],
+        ),
+        (
+            |root| drop(take(root, "/full_training_model/training_groups")),
+            true,
+            &["training_groups: ", "found nothing"],
+        ),
+        (
+            |root| set(root, "/full_training_model/training_groups", Vec::<u64>::new()),
+            true,
+            &["training_groups: ", "found []"],
+        ),
+        (
+            |root| set(root, "/profile/confidence", "calibrated"),
+            false,
+            &["/profile_id: expected \"", "was changed after the fit"],
+        ),
+        (|root| set(root, "/profile_id", "0"), false, &["/profile_id: expected \"", "found \"0\""]),
+    ];
+    for (edit, renamed, said) in table {
+        let mut model = package.json("model.json");
+        edit(&mut model);
+        let text = if *renamed { written(&model) } else { recount::package::json::compact(&model) };
+        let out = Package::empty();
+        out.write("model.json", text);
+        let outcome = predicted(&path(&out, "model.json"), &package);
+        outcome.exits(2);
+        outcome.require(outcome.stdout.is_empty() && outcome.stderr.lines().count() == 1, "one line on standard error");
+        for text in said.iter().chain(&["model.json"]) {
+            outcome.require(outcome.stderr.contains(text), text);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_says_so() {
+    let package = Package::valid();
+    let out = Package::empty();
+    for (text, said) in [
+        ("{", "line 1, column 1: EOF"),
+        ("{\"profile\":{\"coefficients\":[NaN]}}", "line 1, column 29"),
+        ("{\"profile\":{\"coefficients\":[1e999]}}", "line 1, column"),
+        ("[]", "/schema: expected \"independent-partition-nnls-v1\", found nothing"),
+        ("{\"schema\":1,\"schema\":2}", "appears twice"),
+    ] {
+        out.write("model.json", text);
+        let outcome = predicted(&path(&out, "model.json"), &package);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains(said) && outcome.stderr.contains("model.json"), said);
+    }
+    out.write("model.json", b"\xff");
+    predicted(&path(&out, "model.json"), &package).exits(2);
+    predicted(&path(&out, "nowhere.json"), &package).exits(2);
+    let outcome = predicted(&path(&out, ""), &package);
+    outcome.exits(2);
+    let notes = Package::of_text("notes.txt", "notes");
+    let outcome = predicted(&path(&notes, ""), &package);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("it is not a partition package"), "the kind is named");
+    let outcome = predicted(&path(&package, "model.json"), &notes);
+    outcome.exits(2);
+    // A model whose scores are no times decides nothing.
+    out.write("model.json", with_coefficients(&package, &[0.0, 0.0, 0.0]));
+    let outcome = predicted(&path(&out, "model.json"), &package);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("case demo-max-10x300-fp32-br4: the score 0 of default"), "which score");
+}
+
+#[test]
+fn a_package_that_does_not_hold_fails_whatever_is_predicted() {
+    let (home, package) = (Package::valid(), Package::of(&Recipe { noise: 9, ..Recipe::default() }));
+    package.edit_text("validation.json", |text| text.replacen('{', "{ ", 1));
+    let outcome = predicted(&path(&home, "model.json"), &package);
+    outcome.exits(1).obeys(SCHEMA);
+    assert_eq!(outcome.report()["sound"], false);
+    for text in ["error hash-mismatch: validation.json", "the package itself does not hold"] {
+        outcome.require(outcome.stderr.contains(text), text);
+    }
+    // So does the package that the model is in.
+    let outcome = predicted(&path(&package, ""), &home);
+    outcome.exits(1);
+    predicted(&path(&package, "model.json"), &home).exits(0);
+}
+
+#[test]
+fn a_case_without_times_is_left_out_and_named() {
+    let home = Package::valid();
+    let package = Package::derived(&Recipe::default(), variants::failed_native_default);
+    let found = document(&predicted(&path(&home, "model.json"), &package));
+    assert_eq!(found["left_out"], json!(["demo-max-200x128-fp32-br4"]));
+    assert_eq!(found["cases"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_has_no_decision_is_an_error_and_no_panic() {
+    let home = Package::valid();
+    type Edit = fn(&mut Json);
+    let table: &[(Edit, &str)] = &[
+        (|root| drop(take(root, "/cohorts/1")), "unsupported cohort set [default, rows2, recheck]"),
+        (
+            |root| set(root, "/cases/0/cohorts/rows2/routes/native/event_us/p50", 0.0),
+            "rows2, 0, is not finite and positive",
+        ),
+        (|root| set(root, "/cases/0/cohorts/default/routes/native/event_us/p50", 1e-320), "the ratio inf"),
+        (|root| set(root, "/cases", Vec::<u64>::new()), "no rows"),
+        (
+            |root| {
+                let id = copy(root, "/cases/0/case/id");
+                set(root, "/cases/1/case/id", id);
+            },
+            "the case id demo-sum-10x300-fp16-br4 stands for more than one case",
+        ),
+    ];
+    for (edit, said) in table {
+        let package = Package::valid();
+        package.edit_json("validation.json", edit).seal();
+        let outcome = predicted(&path(&home, "model.json"), &package);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains(said), said);
+    }
+}
+
+#[test]
+fn the_text_of_a_prediction() {
+    let package = Package::valid();
+    let mut command = program();
+    command.current_dir(package.path()).env("COLUMNS", "80");
+    let outcome = Outcome::with(&mut command, &["predict", "model.json", "."], None);
+    outcome.require(outcome.stdout.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns");
+    insta::assert_snapshot!(outcome.exits(0).stdout, @"");
+    for format in ["json", "markdown"] {
+        let outcome = package.run("predict", &[package.path().to_str().unwrap(), "--format", format]);
+        outcome.exits(0);
+        outcome.require(!outcome.stdout.is_empty(), format);
+    }
+    let out = path(&package, "prediction.txt");
+    let outcome = package.run("predict", &[package.path().to_str().unwrap(), "-o", &out]);
+    outcome.exits(0);
+    assert!(outcome.stdout.is_empty() && package.text("prediction.txt").starts_with("Devices\n"));
+}
