@@ -145,7 +145,11 @@ fn models(model: &ModelComparison, all: bool, page: &mut Page) {
     }
     page.table("Coefficients", table);
     let [old, new] = model.sources.map(|source| source.name());
-    page.prose(&format!("OLD's model is {old}, NEW's {new}"));
+    page.prose(&if old == new {
+        format!("both models are {old}")
+    } else {
+        format!("OLD's model is {old}, NEW's {new}")
+    });
     let mut table = Table::new(["case", "full fit OLD", "NEW", "held out OLD", "NEW"]);
     for row in model.decisions.iter().filter(|row| all || row.changed()) {
         let held = row.held_out.map_or(["-"; 2], |held| held.map(Schedule::name));
@@ -200,14 +204,18 @@ fn summary(view: &DiffView<'_>) -> Vec<String> {
     let found = view.found;
     let count = |change: Change| found.cohorts.iter().map(|cohort| cohort.count(change)).sum::<usize>();
     let rows = found.rows().count();
-    let mut lines = vec![format!(
+    let mut lines = Vec::new();
+    for name in view.names.iter().zip(view.sound).filter(|(_, sound)| !sound).map(|(name, _)| name) {
+        lines.push(format!("{name} does not hold (`recount verify` says why): what it says cannot be relied on."));
+    }
+    lines.push(format!(
         "{} compared; of {}, NEW is faster in {}, slower in {}; no difference is shown (-) in {}",
         plural(found.cases.common.len(), "case"),
         plural(rows, "median"),
         count(Change::Faster),
         count(Change::Slower),
         count(Change::NoDifference)
-    )];
+    ));
     let few = count(Change::TooFewSamples);
     if few > 0 {
         lines.push(format!("nothing can be said of {}: too few samples (shown as ?)", plural(few, "median")));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::page::{COEFFICIENTS, Page, device_json, metrics_json, percent};
+use super::page::{COEFFICIENTS, Page, device_json, metrics_json, percent, significant};
 use super::words::plural;
 use super::{Style, Table, TableFormat, Verbosity};
 use crate::fit::Schedule;
@@ -146,23 +146,28 @@ fn metrics(view: &PredictView<'_>) -> Table {
     row("selected", &|of| of.metrics.selected.to_string());
     row("selected regressions", &|of| of.metrics.selected_regressions.to_string());
     row("selected regressions over 5 %", &|of| of.metrics.selected_regressions_over_five_percent.to_string());
-    row("worst policy/default", &|of| python_float(of.metrics.worst_policy_ratio));
-    let geomean = |of: &Summary| python_float(of.metrics.geometry_equal_weight_policy_geomean);
+    row("worst policy/default", &|of| significant(of.metrics.worst_policy_ratio));
+    let geomean = |of: &Summary| significant(of.metrics.geometry_equal_weight_policy_geomean);
     row("geometry-equal-weight geometric mean", &geomean);
-    row("the same of the best schedules", &|of| python_float(of.best_geomean));
+    row("the same of the best schedules", &|of| significant(of.best_geomean));
     table
 }
 
 fn summary(view: &PredictView<'_>) -> Vec<String> {
     let prediction = view.prediction;
     let metrics = &prediction.all.metrics;
-    let mut lines = vec![format!(
-        "{} of {} selected; policy/default {:.4}, best possible {:.4} (geometry-equal-weight geometric means)",
+    let mut lines = Vec::new();
+    if !view.sound {
+        lines.push("A package does not hold (`recount verify` says why): what it says cannot be relied on.".to_owned());
+    }
+    lines.push(format!(
+        "another schedule than the default is selected in {} of {}; policy/default {:.4}, best possible {:.4} \
+         (geometric means in which each geometry counts once)",
         metrics.selected,
         plural(prediction.cases.len(), "case"),
         metrics.geometry_equal_weight_policy_geomean,
         prediction.all.best_geomean
-    )];
+    ));
     let regressions = prediction.regressions();
     match regressions.len() {
         0 => lines.push("no selected schedule ran slower than the default".to_owned()),

@@ -186,7 +186,7 @@ fn cases_of_one_package_alone_and_redefined_ones_are_named() {
 #[test]
 fn decisions_that_changed_are_shown() {
     let (old, new) = (Package::valid(), Package::valid());
-    let decision = "/full_training_evaluation/decisions/0/decision/selected_schedule";
+    let decision = "/full_training_evaluation/decisions/1/decision/selected_schedule";
     new.edit_json("model.json", |root| set(root, decision, "rows2")).seal();
     let outcome = compared(&old, &new, &["--format", "json"]);
     // A decision that does not follow from its data is what `verify` is for.
@@ -216,7 +216,7 @@ fn what_does_not_hold_is_said_and_fails() {
 }
 
 fn without_model(package: &Package) {
-    package.remove("model.json").remove("provenance.json").seal();
+    package.remove("model.json").remove("provenance.json").remove("README.md").seal();
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn models_that_cannot_be_read_leave_the_rest() {
     let table: &[(Edit, &str)] = &[
         (|root| drop(take(root, "/full_training_metrics/cases")), "/full_training_metrics"),
         (|root| drop(take(root, "/profile/coefficients/0")), "/profile/coefficients"),
-        (|root| set(root, "/schema", "v9"), "/schema"),
+        (|root| set(root, "/schema", "v9"), "schema"),
         (|root| drop(take(root, "/outer_leave_geometry_out/folds/0/decisions")), "/outer_leave_geometry_out/folds"),
         (|root| set(root, "/full_training_evaluation/decisions", 1_u64), "/full_training_evaluation/decisions"),
     ];
@@ -332,5 +332,96 @@ fn the_text_of_a_comparison() {
     command.current_dir(parent.path()).env("COLUMNS", "80");
     let outcome = Outcome::with(&mut command, &["diff", "old", "new"], None);
     outcome.require(outcome.stdout.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns");
-    insta::assert_snapshot!(outcome.exits(0).stdout, @"");
+    insta::assert_snapshot!(outcome.exits(0).stdout, @r"
+    Devices
+    Both devices are of one kind.
+      OLD is old: Demonstration GPU, compute capability 89, 6 multiprocessors
+      NEW is new: Demonstration GPU, compute capability 89, 6 multiprocessors
+
+    Environment and protocol
+    0 of 32 fields differ
+
+    default, native: microseconds per operation
+    case                          OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-10x300-fp16-br4   1.5543  1.5686   1.0092  1.0069  1.0139  slower
+    demo-max-10x300-fp32-br4   1.5076  1.5238   1.0108  1.0067  1.0125  slower
+    demo-sum-64x256-bf16-br8   2.1910  2.2150   1.0109  1.0067  1.0133  slower
+    demo-max-200x128-fp32-br4  2.3607  2.3839   1.0098  1.0079  1.0126  slower
+
+    rows1, native: microseconds per operation
+    case                          OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-10x300-fp16-br4   1.2555  1.2671   1.0092  1.0067  1.0132  slower
+    demo-max-10x300-fp32-br4   1.2165  1.2304   1.0114  1.0068  1.0136  slower
+    demo-sum-64x256-bf16-br8   1.9129  1.9338   1.0109  1.0069  1.0132  slower
+    demo-max-200x128-fp32-br4  2.5840  2.6107   1.0103  1.0074  1.0121  slower
+
+    rows2, native: microseconds per operation
+    case                          OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-10x300-fp16-br4   1.2429  1.2575   1.0118  1.0075  1.0130  slower
+    demo-max-10x300-fp32-br4   1.2073  1.2210   1.0113  1.0079  1.0139  slower
+    demo-sum-64x256-bf16-br8   1.9268  1.9462   1.0101  1.0068  1.0129  slower
+    demo-max-200x128-fp32-br4  2.3843  2.4097   1.0106  1.0077  1.0132  slower
+
+    recheck, native: microseconds per operation
+    case                          OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-10x300-fp16-br4   1.5548  1.5687   1.0090  1.0062  1.0117  slower
+    demo-max-10x300-fp32-br4   1.5071  1.5234   1.0109  1.0065  1.0137  slower
+    demo-sum-64x256-bf16-br8   2.1924  2.2151   1.0104  1.0066  1.0138  slower
+    demo-max-200x128-fp32-br4  2.3634  2.3889   1.0108  1.0063  1.0137  slower
+
+    default, torch: microseconds per operation
+    case                          OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-10x300-fp16-br4   1.3229  1.3242   1.0009  0.9974  1.0030  -
+    demo-max-10x300-fp32-br4   1.3047  1.3043   0.9997  0.9972  1.0031  -
+    demo-max-200x128-fp32-br4  1.6463  1.6465   1.0002  0.9973  1.0031  -
+
+    independent_retest, native: microseconds per operation
+    case                         OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-64x256-bf16-br8  2.1923  2.2154   1.0105  1.0072  1.0132  slower
+
+    independent_retest, torch: microseconds per operation
+    case                         OLD     NEW  NEW/OLD     low    high  NEW is
+    demo-sum-64x256-bf16-br8  1.5789  1.5779   0.9993  0.9971  1.0035  -
+
+    Medians by cohort; NEW/OLD: geometric mean in which each geometry counts once
+    cohort       route   cases  faster  slower  neither  NEW/OLD  only OLD  only NEW
+    default      native      4       0       4        0   1.0103         0         0
+    rows1        native      4       0       4        0   1.0105         0         0
+    rows2        native      4       0       4        0   1.0108         0         0
+    recheck      native      4       0       4        0   1.0103         0         0
+    default      torch       3       0       0        3   1.0002         0         0
+    independent  native      1       0       1        0   1.0105         0         0
+    _retest
+    independent  torch       1       0       0        1   0.9993         0         0
+    _retest
+
+    Coefficients
+    coefficient                     OLD                    NEW  change %
+    a0               0.9204858643596153     0.9306878925063182     +1.11
+    aP            0.0017518057565636558    0.00177028452318896     +1.05
+    aD           0.00030083819783274725  0.0003037987315771022     +0.98
+    both models are recorded
+
+    Decisions that changed
+    0 of 4 cases changed
+
+    Metrics, each over all cases of its package
+    metric                      full fit OLD       NEW  held out OLD       NEW
+    cases                                  4         4             4         4
+    geometries                             3         3             3         3
+    selected                               3         3             3         3
+    selected regressions                   0         0             0         0
+    the same over 5 %                      0         0             0         0
+    worst policy/default             1.00000   1.00000       1.00000   1.00000
+    geometry-equal-weight mean      0.887345  0.887787      0.887345  0.887787
+
+    Result
+    4 cases compared; of 21 medians, NEW is faster in 0, slower in 17; no difference
+    is shown (-) in 4
+    decisions changed: 0 of 4
+    confidence of the intervals (order statistics, Bonferroni): at least 96.875 %
+    An interval speaks of the two processes whose samples it is made of, each by
+    itself: samples of one process are not independent runs, and of many intervals
+    some miss.
+    ");
 }

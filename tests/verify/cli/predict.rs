@@ -28,13 +28,20 @@ fn path(package: &Package, name: &str) -> String {
     package.file(name).to_str().expect("UTF-8").to_owned()
 }
 
-/// The members that predictions share with the recorded full fit are equal to the last bit.
+/// The members that predictions share with the recorded full fit are equal to the last bit; the geometric mean alone may be
+/// `apart` units in the last place from it, since another mathematical library took its logarithms.
 #[track_caller]
-fn reproduces(document: &Value, recorded: &str) {
+fn reproduces(document: &Value, recorded: &str, apart: u64) {
     let recorded: Value = serde_json::from_str(recorded).expect("JSON");
     let metrics = recorded["full_training_metrics"].as_object().expect("metrics");
     for (name, value) in metrics {
-        assert_eq!(&document["metrics"]["all"][name], value, "{name}");
+        let found = &document["metrics"]["all"][name];
+        if name == "geometry_equal_weight_policy_geomean" {
+            let bits = |value: &Value| value.as_f64().expect("a number").to_bits();
+            assert!(bits(found).abs_diff(bits(value)) <= apart, "{name}: {found} instead of {value}");
+        } else {
+            assert_eq!(found, value, "{name}");
+        }
     }
     let decisions = recorded["full_training_evaluation"]["decisions"].as_array().expect("decisions");
     let cases = document["cases"].as_array().expect("cases");
@@ -79,7 +86,7 @@ fn a_models_own_package_gives_its_recorded_decisions_and_metrics() {
     ] {
         let package = Package::of(&recipe);
         let document = document(&predicted(&path(&package, "model.json"), &package));
-        reproduces(&document, &package.text("model.json"));
+        reproduces(&document, &package.text("model.json"), 0);
         assert_eq!(document["devices"]["differ"], false);
         assert_eq!(document["metrics"]["held_out"], Value::Null);
         assert_eq!(document["shared_geometries"].as_array().unwrap().len(), 3);
@@ -92,8 +99,8 @@ fn the_published_model_gives_its_published_decisions_and_metrics() {
     let folder = folder.to_str().expect("UTF-8");
     let outcome = Outcome::of(&["predict", folder, folder, "--format", "json"], None);
     let document = document(&outcome);
-    reproduces(&document, &std::fs::read_to_string(format!("{folder}/model.json")).unwrap());
-    assert_eq!(document["metrics"]["all"]["geometry_equal_weight_policy_geomean"], 0.569_887_470_215_729_2);
+    reproduces(&document, &std::fs::read_to_string(format!("{folder}/model.json")).unwrap(), 1);
+    assert_eq!(document["metrics"]["all"]["selected"], 14);
     assert_eq!(document["regressions"], json!([]));
     outcome.require(outcome.stderr.contains("absent-file: code/calibrate.py"), "what is absent is named");
 }
@@ -154,9 +161,12 @@ fn geometries_that_were_trained_on_are_named_and_the_others_are_held_out() {
     assert_eq!(found["metrics"]["held_out"]["cases"], 1);
     let held: Vec<_> = found["cases"].as_array().unwrap().iter().filter(|case| case["held_out"] == true).collect();
     assert_eq!((held.len(), &held[0]["case_id"]), (1, &json!("demo-max-200x128-fp32-br4")));
-    let outcome = away.run("predict", &[path(&home, "").as_str(), "-q"]);
-    outcome
-        .require(outcome.stdout.contains("all cases are held out"), "the other way round the arguments are exchanged");
+    let mut strange = home.json("model.json");
+    set(&mut strange, "/full_training_model/training_groups", vec!["[1,1,1,1]"]);
+    let out = Package::empty();
+    out.write("model.json", recount::package::json::compact(&strange));
+    let outcome = Outcome::of(&["predict", &path(&out, "model.json"), &path(&away, ""), "-q"], None);
+    outcome.require(outcome.exits(0).stdout.contains("all cases are held out"), "nothing is shared");
 }
 
 /// A model with these coefficients and the id that then belongs to it.
@@ -185,7 +195,9 @@ fn regressions_are_results_unless_they_are_denied() {
     let regressions = found["regressions"].as_array().unwrap();
     assert_eq!((regressions.len(), &regressions[0]["case_id"]), (1, &json!("demo-max-200x128-fp32-br4")));
     assert_eq!((&regressions[0]["selected"], &regressions[0]["over_five_percent"]), (&json!("rows1"), &json!(true)));
-    let case = &found["cases"][0];
+    let case =
+        found["cases"].as_array().unwrap().iter().find(|case| case["selected"] == "rows1" && case["best"] == "default");
+    let case = case.expect("the regression");
     assert_eq!(case["lost"].as_f64(), Some(case["observed_policy_ratio"].as_f64().unwrap() - 1.0));
     assert_eq!((&case["best"], &case["best_ratio"]), (&json!("default"), &json!(1.0)));
     assert_eq!(found["metrics"]["all"]["selected_regressions_over_five_percent"], 1);
@@ -359,7 +371,71 @@ fn the_text_of_a_prediction() {
     command.current_dir(package.path()).env("COLUMNS", "80");
     let outcome = Outcome::with(&mut command, &["predict", "model.json", "."], None);
     outcome.require(outcome.stdout.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns");
-    insta::assert_snapshot!(outcome.exits(0).stdout, @"");
+    insta::assert_snapshot!(outcome.exits(0).stdout, @r"
+    Devices
+    Both are of one kind: Demonstration GPU, compute capability 89, 6
+    multiprocessors
+
+    Frozen model
+    frozen               value
+    a0                   0.9204858643596153
+    aP                   0.0017518057565636558
+    aD                   0.00030083819783274725
+    processor_reference  6
+    profile id           10fc1d8211eec85beddd6888cb2f088b0b30672abc02d31acf586d7cdfc
+                         954f2
+    model.json is applied to .; nothing is fitted.
+
+    Decisions: time over the default's; lost: slower than the best schedule
+    case                       selected  predicted  observed  best     lost %
+    demo-max-10x300-fp32-br4   rows2        0.8025    0.8008  rows2      0.00
+    demo-max-200x128-fp32-br4  default      1.0000    1.0000  default    0.00
+    demo-sum-10x300-fp16-br4   rows2        0.8025    0.7997  rows2      0.00
+    demo-sum-64x256-bf16-br8   rows1        0.8676    0.8731  rows1      0.00
+
+    Scores and observed medians, microseconds per operation
+    case                       schedule   score  median  off by %   ratio
+    demo-max-10x300-fp32-br4   default   1.5419  1.5076     +2.27  1.0000
+                               rows1     1.2461  1.2165     +2.43  0.8070
+                               rows2     1.2373  1.2073     +2.49  0.8008
+    demo-max-200x128-fp32-br4  default   2.3943  2.3607     +1.43  1.0000
+                               rows1     2.5801  2.5840     -0.15  1.0946
+                               rows2     2.4049  2.3843     +0.86  1.0100
+    demo-sum-10x300-fp16-br4   default   1.5419  1.5543     -0.80  1.0000
+                               rows1     1.2461  1.2555     -0.76  0.8078
+                               rows2     1.2373  1.2429     -0.45  0.7997
+    demo-sum-64x256-bf16-br8   default   2.1667  2.1910     -1.11  1.0000
+                               rows1     1.8798  1.9129     -1.73  0.8731
+                               rows2     1.9007  1.9268     -1.35  0.8794
+
+    Geometries: geometric means of the observed time over the default's
+    geometry [R,N,B,W]  cases  held out  policy    best
+    [10,300,4,512]          2  no        0.8002  0.8002
+    [200,128,4,128]         1  no        1.0000  1.0000
+    [64,256,8,256]          1  no        0.8731  0.8731
+
+    Metrics
+    metric                                all cases  held out
+    cases                                         4  -
+    geometries                                    3  -
+    selected                                      3  -
+    selected regressions                          0  -
+    selected regressions over 5 %                 0  -
+    worst policy/default                    1.00000  -
+    geometry-equal-weight geometric mean   0.887345  -
+    the same of the best schedules         0.887345  -
+
+    Result
+    another schedule than the default is selected in 3 of 4 cases; policy/default
+    0.8873, best possible 0.8873 (geometric means in which each geometry counts
+    once)
+    no selected schedule ran slower than the default
+    median residual over the cases: default +0.31 %, rows1 -0.45 %, rows2 +0.21 %
+    the model was fitted on 3 of the package's 3 geometries, whose cases are not
+    held out: [10,300,4,512], [200,128,4,128], [64,256,8,256]
+    The best schedules are chosen with hindsight, from the medians that they are
+    judged by.
+    ");
     for format in ["json", "markdown"] {
         let outcome = package.run("predict", &[package.path().to_str().unwrap(), "--format", format]);
         outcome.exits(0);
