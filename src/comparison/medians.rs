@@ -7,7 +7,7 @@ use super::cases::Pair;
 use crate::fit::median;
 use crate::fit::metrics::grouped_geomean;
 use crate::fit::spread::{Change, RatioInterval};
-use crate::package::partition::{CaseRecord, Route, Timing};
+use crate::package::partition::{CaseRecord, DEFAULT, RECHECK, Route, Timing};
 
 /// One cohort and route, over the common cases.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +98,16 @@ pub(super) fn compare(pairs: &[Pair<'_, '_>], level: f64) -> Result<Vec<CohortCo
         }
     }
     Ok(found)
+}
+
+/// The largest relative difference between the native medians of default and recheck, two processes that ran the same
+/// schedule; `None` where no case has both.
+pub(super) fn recheck_drift<'r, 'd: 'r>(records: impl Iterator<Item = &'r CaseRecord<'d>>) -> Option<f64> {
+    let drift = |record: &CaseRecord<'d>| {
+        let drift = (record.native_median(RECHECK)? / record.native_median(DEFAULT)? - 1.0).abs();
+        drift.is_finite().then_some(drift)
+    };
+    records.filter_map(drift).reduce(f64::max)
 }
 
 /// The timed runs of a case: native runs of all cohorts, then those of Torch.

@@ -75,6 +75,9 @@ pub struct Comparison {
     pub cases: Cases,
     /// The medians, cohort by cohort and route by route.
     pub cohorts: Vec<CohortComparison>,
+    /// How much two processes of one schedule differ within OLD and within NEW: the largest relative difference between the
+    /// native medians of recheck and default over the common cases. No interval knows of it.
+    pub recheck_drift: [Option<f64>; 2],
     /// The models, or why they cannot be compared.
     pub model: Result<ModelComparison, String>,
 }
@@ -106,6 +109,10 @@ pub fn compare(old: &Side<'_, '_>, new: &Side<'_, '_>, level: f64) -> Result<Com
     Ok(Comparison {
         devices: [Device::read(old.device), Device::read(new.device)],
         environment: environment::compare(old, new, &pairs),
+        recheck_drift: [
+            medians::recheck_drift(pairs.iter().map(|(old, _)| *old)),
+            medians::recheck_drift(pairs.iter().map(|(_, new)| *new)),
+        ],
         cases,
         cohorts,
         model,

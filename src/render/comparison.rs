@@ -230,6 +230,12 @@ fn summary(view: &DiffView<'_>) -> Vec<String> {
     }
     lines.extend(levels(view));
     lines.push(SCOPE.to_owned());
+    let [old, new] = found.recheck_drift.map(|drift| match drift {
+        Some(drift) => format!("up to {:.2} %", 100.0 * drift),
+        None => "unknown".to_owned(),
+    });
+    lines
+        .push(format!("For scale, recheck against default (two processes, one schedule): {old} in OLD, {new} in NEW."));
     lines
 }
 
@@ -254,6 +260,7 @@ fn json(view: &DiffView<'_>) -> Json {
     let devices =
         object([("differ", Json::from(found.devices_differ())), ("old", device_json(old)), ("new", device_json(new))]);
     let side = |at: usize| object([("path", Json::from(view.names[at])), ("sound", Json::from(view.sound[at]))]);
+    let drift = |at: usize| found.recheck_drift[at].map_or(Json::Null, Json::Float);
     let text = |text: &Option<String>| text.as_deref().map_or(Json::Null, Json::from);
     let field = |field: &Field| {
         object([
@@ -289,6 +296,7 @@ fn json(view: &DiffView<'_>) -> Json {
         ("cohorts", Json::Array(found.cohorts.iter().map(cohort).collect())),
         ("model", found.model.as_ref().map_or(Json::Null, model_json)),
         ("model_not_compared", found.model.as_ref().err().map_or(Json::Null, |reason| Json::from(reason.as_str()))),
+        ("recheck_drift", object([("old", drift(0)), ("new", drift(1))])),
         ("scope", Json::from(SCOPE)),
     ])
 }

@@ -195,16 +195,16 @@ fn shared(prediction: &Prediction<'_, '_>) -> String {
     if shared.is_empty() {
         return "the model was fitted on none of the package's geometries: all cases are held out".to_owned();
     }
-    let geometries = match prediction.geometries.len() {
-        1 => "1 geometry".to_owned(),
-        count => format!("{count} geometries"),
+    let held_out = prediction.geometries.len() - shared.len();
+    let which = match held_out {
+        0 => "all of the package's geometries, so that no case is held out".to_owned(),
+        _ => format!(
+            "{} of the package's {} geometries, whose cases are not held out",
+            shared.len(),
+            prediction.geometries.len()
+        ),
     };
-    format!(
-        "the model was fitted on {} of the package's {}, whose cases are not held out: {}",
-        shared.len(),
-        geometries,
-        shared.join(", ")
-    )
+    format!("the model was fitted on {which}: {}", shared.join(", "))
 }
 
 fn json(view: &PredictView<'_>) -> Json {

@@ -431,8 +431,8 @@ fn the_text_of_a_prediction() {
     once)
     no selected schedule ran slower than the default
     median residual over the cases: default +0.31 %, rows1 -0.45 %, rows2 +0.21 %
-    the model was fitted on 3 of the package's 3 geometries, whose cases are not
-    held out: [10,300,4,512], [200,128,4,128], [64,256,8,256]
+    the model was fitted on all of the package's geometries, so that no case is held
+    out: [10,300,4,512], [200,128,4,128], [64,256,8,256]
     The best schedules are chosen with hindsight, from the medians that they are
     judged by.
     ");
