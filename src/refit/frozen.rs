@@ -20,13 +20,14 @@ pub struct FrozenModel {
     pub processor_reference: u64,
     /// The device that the model was fitted for.
     pub device: Device,
-    /// Keys `[R,N,B,W]` of the geometries that the model was fitted on, sorted as text.
+    /// Keys `[R,N,B,W]` of the geometries that the model was fitted on, sorted as text. They stand beside the profile, so
+    /// that its id does not cover them.
     pub training_groups: Vec<String>,
 }
 
 /// Why a model cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place} {}: expected {expected}, found {found}; {advice}", if pointer.is_empty() { "(the whole file)" } else { pointer })]
+#[error("{place} {pointer}: expected {expected}, found {found}; {advice}")]
 pub struct ModelProblem {
     /// The file, with line and column where they are known.
     pub place: String,
