@@ -8,12 +8,13 @@
 //! | [`package`] | what is on disk: safe names, bytes, line endings, hashes, JSON, CSV, typed records |
 //! | [`fit`] | numbers: features, weights, nonnegative least squares in binary64 and in rationals, folds, policy |
 //! | [`divergence`] | pairs of trials compared bit for bit, which summaries are possible, two of them side by side |
-//! | [`refit`] | a package's model, fitted again, in the published schema |
+//! | [`refit`] | a package's model, fitted again in the published schema; a frozen one, applied |
+//! | [`comparison`] | two partition packages side by side |
 //! | [`audit`] | findings, the catalogue of their codes, reports, and the checks |
 //! | [`mod@bench`] | running things again on this machine: engines, protocols, kernels |
 //! | [`seal`] | writing receipts |
 //! | [`selftest`] | forged copies of a package: what the checks catch |
-//! | [`render`] | reports and refits as text, JSON, Markdown, JUnit, SARIF |
+//! | [`render`] | reports, refits, predictions and comparisons as text, JSON, Markdown, JUnit, SARIF |
 //! | [`cli`] | the command line |
 //!
 //! Arrows between them point up in this list only: [`fit`] and [`package`] know nothing of findings, [`audit`] nothing of
@@ -48,6 +49,7 @@
 pub mod audit;
 pub mod bench;
 pub mod cli;
+pub mod comparison;
 pub mod divergence;
 pub mod fit;
 pub mod package;

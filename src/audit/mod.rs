@@ -32,7 +32,7 @@ pub use discover::{Found, Subject, packages, subjects};
 pub use evidence::{Evidence, Options, PartitionEvidence};
 pub use finding::{Distance, Finding, Place};
 pub use model::{check as check_model, recorded_model};
-pub use opened::{OpenedPartition, open_partition, spoils_refit};
+pub use opened::{OpenedPartition, open_partition, spoils_refit, verify_partition};
 pub use recorder::{Recorder, same_value, show};
 pub use report::{CheckReport, Fact, Outcome, Report, RequestError, SubjectKind, SubjectReport, Tally, Verdict};
 pub use verify::{verify, verify_subject};

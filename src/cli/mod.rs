@@ -2,11 +2,14 @@
 
 mod bench;
 mod completions;
+mod diff;
 mod divergence;
 mod environment;
 mod explain;
 mod man;
 mod output;
+mod packages;
+mod predict;
 mod refit;
 mod seal;
 mod selftest;
@@ -87,6 +90,10 @@ enum Command {
     /// A run of `bench`, in a process of its own
     #[command(hide = true)]
     BenchChild(bench::ChildArgs),
+    /// Apply a model as it is to another package: what it selects, and what came of that
+    Predict(predict::Args),
+    /// Compare two partition packages: devices, environments, medians, decisions, models
+    Diff(diff::Args),
     /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
@@ -136,6 +143,8 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
         Command::Refit(args) => refit::run(&args, common, environment),
         Command::Bench(args) => bench::run(&args, common, environment),
         Command::BenchChild(args) => bench::run_child(&args),
+        Command::Predict(args) => predict::run(&args, common, environment),
+        Command::Diff(args) => diff::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),

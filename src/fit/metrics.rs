@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{FitError, Schedule};
 
 /// A ratio above this is a regression of more than five percent.
-const FIVE_PERCENT_SLOWER: f64 = 1.05;
+pub const FIVE_PERCENT_SLOWER: f64 = 1.05;
 
 /// One decision and what came of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,21 +43,8 @@ impl Metrics {
     /// # Errors
     /// No outcome, or a ratio that is not finite and positive.
     pub fn of(outcomes: &[PolicyOutcome]) -> Result<Self, FitError> {
-        if outcomes.is_empty() {
-            return Err(FitError::NoRows);
-        }
-        let mut logarithms: BTreeMap<&str, (f64, u64)> = BTreeMap::new();
-        for (case, outcome) in outcomes.iter().enumerate() {
-            let ratio = outcome.ratio;
-            if !(ratio.is_finite() && ratio > 0.0) {
-                return Err(FitError::Ratio { case, ratio });
-            }
-            let (sum, count) = logarithms.entry(&outcome.group).or_default();
-            *sum += ratio.ln();
-            *count += 1;
-        }
-        let groups = logarithms.len() as u64;
-        let means: f64 = logarithms.values().map(|&(sum, count)| sum / count as f64).sum();
+        let (groups, geomean) =
+            grouped_geomean(outcomes.iter().map(|outcome| (outcome.group.as_str(), outcome.ratio)))?;
         let selected = || outcomes.iter().filter(|outcome| outcome.selected != Schedule::Default);
         let slower_than = |bound: f64| selected().filter(|outcome| outcome.ratio > bound).count() as u64;
         Ok(Self {
@@ -67,7 +54,7 @@ impl Metrics {
             selected_regressions: slower_than(1.0),
             selected_regressions_over_five_percent: slower_than(FIVE_PERCENT_SLOWER),
             worst_policy_ratio: outcomes.iter().map(|outcome| outcome.ratio).fold(f64::NEG_INFINITY, f64::max),
-            geometry_equal_weight_policy_geomean: (means / groups as f64).exp(),
+            geometry_equal_weight_policy_geomean: geomean,
         })
     }
 }
@@ -79,4 +66,28 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
         return None;
     }
     Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+}
+
+/// The number of groups, and exp of the mean over groups of the mean over a group's ratios of ln ratio: each group counts
+/// once, whatever the number of its ratios. Items are `(group, ratio)`. Sums run over a group's ratios in the order given
+/// and over groups sorted by key.
+///
+/// # Errors
+/// No item, or a ratio that is not finite and positive.
+pub fn grouped_geomean<'g>(items: impl IntoIterator<Item = (&'g str, f64)>) -> Result<(u64, f64), FitError> {
+    let mut logarithms: BTreeMap<&str, (f64, u64)> = BTreeMap::new();
+    for (case, (group, ratio)) in items.into_iter().enumerate() {
+        if !(ratio.is_finite() && ratio > 0.0) {
+            return Err(FitError::Ratio { case, ratio });
+        }
+        let (sum, count) = logarithms.entry(group).or_default();
+        *sum += ratio.ln();
+        *count += 1;
+    }
+    if logarithms.is_empty() {
+        return Err(FitError::NoRows);
+    }
+    let groups = logarithms.len() as u64;
+    let means: f64 = logarithms.values().map(|&(sum, count)| sum / count as f64).sum();
+    Ok((groups, (means / groups as f64).exp()))
 }

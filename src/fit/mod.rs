@@ -2,8 +2,8 @@
 //!
 //! Everything here is a function on slices that gives back plain structs: no files, no clock, no findings. The procedure
 //! is solved twice, in binary64 as the producer did ([`nnls`]) and in exact rational arithmetic ([`exact`]), and bounded
-//! where observations are only known to some digits ([`bounds`]); comparing any of it with a record belongs to the
-//! callers. Times are in microseconds.
+//! where observations are only known to some digits ([`bounds`]). What samples say of a ratio of medians is in [`spread`].
+//! Comparing any of it with a record belongs to the callers. Times are in microseconds.
 
 pub mod bounds;
 mod design;
@@ -17,6 +17,7 @@ pub mod median;
 pub mod metrics;
 pub mod nnls;
 pub mod policy;
+pub mod spread;
 
 pub use error::FitError;
 pub use geometry::{Facts, Geometry, Schedule};

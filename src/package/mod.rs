@@ -10,3 +10,4 @@ pub mod npy;
 pub mod partial;
 pub mod partition;
 pub mod receipts;
+pub mod single;

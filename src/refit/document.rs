@@ -18,6 +18,16 @@ pub fn profile_id(profile: &Json) -> String {
     digest(canonical(profile).as_bytes()).sha256
 }
 
+/// The model's formula on `processors` multiprocessors: q in microseconds, P programs, b rows per program, W the width.
+pub fn formula(processors: u64) -> String {
+    format!("q = a0 + aP*P + aD*ceil(P/{processors})*b*W")
+}
+
+/// Names of the features, in the order of the coefficients.
+pub fn feature_names() -> Json {
+    Json::from(vec!["constant", "programs", "logical_batches_times_collective_volume"])
+}
+
 /// What of the model follows from the package's runs and device: every member but the provenance of its files.
 pub fn derived(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json, sm_count: u64) -> Json {
     let observations = &refit.observations;
@@ -69,9 +79,9 @@ fn profile(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json, sm
     provenance.extend(stated.get("native_revalidation").map(|value| ("native_revalidation".to_owned(), value.clone())));
     object([
         ("schema", Json::from(SCHEMA)),
-        ("formula", Json::from(format!("q = a0 + aP*P + aD*ceil(P/{sm_count})*b*W"))),
+        ("formula", Json::from(formula(sm_count))),
         ("fixed_policy", policy(sm_count, &training_statistic(&refit.observations))),
-        ("feature_names", Json::from(vec!["constant", "programs", "logical_batches_times_collective_volume"])),
+        ("feature_names", feature_names()),
         ("coefficients", Json::from(refit.full.fit.coefficients.clone())),
         ("device_declared_identity", device.clone()),
         ("summary_provenance", Json::Object(provenance)),

@@ -1,22 +1,27 @@
 //! A partition package's model, fitted again from its runs alone.
 //!
 //! Observations are rebuilt from `validation.json` and the device's processor count; the fit, the folds and the policy are
-//! those of [`crate::fit`]. [`document`] writes the result in the published schema.
+//! those of [`crate::fit`]. [`document`] writes the result in the published schema. [`predict()`] applies a model that was
+//! fitted elsewhere to a package, without fitting anything.
 
 mod diff;
 pub mod document;
 mod exact;
+mod frozen;
 mod observations;
+mod predict;
 
 pub use diff::readable_diff;
 pub use exact::{ExactModels, exact_models};
+pub use frozen::{FrozenModel, ModelProblem};
 pub use observations::{Observation, is_trainable, observations};
+pub use predict::{CaseOutcome, GeometryOutcome, Prediction, Summary, predict};
 
 use std::collections::BTreeMap;
 
 use crate::fit::folds::leave_one_group_out;
-use crate::fit::metrics::{Metrics, PolicyOutcome};
-use crate::fit::nnls::{self, Fit, Row, predict};
+use crate::fit::metrics::{FIVE_PERCENT_SLOWER, Metrics, PolicyOutcome};
+use crate::fit::nnls::{self, Fit, Row};
 use crate::fit::policy::{Decision, decide};
 use crate::fit::{FitError, Schedule};
 
@@ -39,6 +44,22 @@ pub enum RefitError {
         case: String,
         /// The cohort.
         cohort: &'static str,
+    },
+    /// A median that is no duration.
+    #[error("case {case}: the native median of {cohort}, {median}, is not finite and positive")]
+    NoDuration {
+        /// The case.
+        case: String,
+        /// The cohort.
+        cohort: &'static str,
+        /// The median in microseconds per operation.
+        median: f64,
+    },
+    /// One id for several cases.
+    #[error("the case id {case} stands for more than one case")]
+    RepeatedCase {
+        /// The id.
+        case: String,
     },
     /// The problem itself cannot be solved.
     #[error("{what}: {source}")]
@@ -130,6 +151,16 @@ impl CaseDecision {
     pub fn observed_policy_ratio(&self) -> f64 {
         self.observed_ratios[self.decision.selected as usize]
     }
+
+    /// Whether another schedule than the default was selected and ran slower than it.
+    pub fn is_regression(&self) -> bool {
+        self.decision.selected != Schedule::Default && self.observed_policy_ratio() > 1.0
+    }
+
+    /// Whether it is a regression of more than five percent.
+    pub fn is_regression_over_five_percent(&self) -> bool {
+        self.is_regression() && self.observed_policy_ratio() > FIVE_PERCENT_SLOWER
+    }
 }
 
 impl<'v, 'd> Refit<'v, 'd> {
@@ -179,11 +210,32 @@ fn evaluate(
     evaluated: &[usize],
     what: &str,
 ) -> Result<Evaluated, RefitError> {
+    let Outcomes { residuals, decisions, metrics } = outcomes(observations, &fit.coefficients, evaluated, what)?;
+    Ok(Evaluated { fit, residuals, decisions, metrics })
+}
+
+/// What coefficients predict for some observations, decide for their cases, and how that turned out.
+struct Outcomes {
+    /// One for each observation.
+    residuals: Vec<Residual>,
+    /// One for each case, sorted by case id.
+    decisions: Vec<CaseDecision>,
+    /// Summary of the decisions.
+    metrics: Metrics,
+}
+
+/// Applies coefficients to the observations whose indexes are in `evaluated`, whatever they were fitted on.
+fn outcomes(
+    observations: &[Observation<'_, '_>],
+    coefficients: &[f64],
+    evaluated: &[usize],
+    what: &str,
+) -> Result<Outcomes, RefitError> {
     let residuals: Vec<Residual> = evaluated
         .iter()
         .map(|&observation| Residual {
             observation,
-            predicted_us: predict(&fit.coefficients, &observations[observation].features),
+            predicted_us: nnls::predict(coefficients, &observations[observation].features),
             observed_us: observations[observation].measured_us,
         })
         .collect();
@@ -208,7 +260,7 @@ fn evaluate(
         })
         .collect::<Result<_, RefitError>>()?;
     let metrics = metrics(&decisions, what)?;
-    Ok(Evaluated { fit, residuals, decisions, metrics })
+    Ok(Outcomes { residuals, decisions, metrics })
 }
 
 fn metrics<'a>(decisions: impl IntoIterator<Item = &'a CaseDecision>, what: &str) -> Result<Metrics, RefitError> {

@@ -6,6 +6,7 @@
 
 mod brief;
 mod campaign;
+mod comparison;
 mod divergence;
 pub mod escape;
 pub mod explain;
@@ -13,6 +14,8 @@ mod json;
 mod junit;
 mod markdown;
 mod measured;
+mod page;
+mod predict;
 mod refit;
 mod sarif;
 mod selftest;
@@ -30,9 +33,11 @@ use crate::audit::Report;
 
 pub use brief::brief;
 pub use campaign::campaign;
+pub use comparison::{DiffView, diff};
 pub use divergence::{CompareView, compare};
 pub use explain::{explain, list};
 pub use measured::measured;
+pub use predict::{PredictView, predict};
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
 pub use table::Table;

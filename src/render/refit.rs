@@ -4,16 +4,14 @@ use std::io::{self, Write};
 
 use clap::ValueEnum;
 
-use super::{Style, Table, Verbosity, escape};
+use super::page::{COEFFICIENTS, Page, percent, significant};
+use super::{Style, Table, Verbosity};
 use crate::audit::{CheckReport, Distance};
 use crate::fit::exact::{ExactFit, nearest_f64, ulp_distance};
 use crate::fit::metrics::Metrics;
 use crate::fit::nnls::{Fit, SubsetOutcome};
 use crate::package::json::{Json, indented, object, python_float};
 use crate::refit::{CaseDecision, Evaluated, ExactModels, Refit};
-
-/// Names of the model's coefficients.
-const COEFFICIENTS: [&str; 3] = ["a0", "aP", "aD"];
 
 /// The formats of results that are not findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -51,7 +49,7 @@ pub fn refit(view: &RefitView<'_>, format: TableFormat, style: &Style, out: &mut
     if format == TableFormat::Json {
         return out.write_all((indented(&json(view)) + "\n").as_bytes());
     }
-    let mut page = Page { markdown: format == TableFormat::Markdown, width: style.width, text: String::new() };
+    let mut page = Page::new(format, style);
     page.title(&format!("Refit of {}", view.package));
     let geometries = view.refit.groups.len();
     page.line(&format!(
@@ -78,45 +76,7 @@ pub fn refit(view: &RefitView<'_>, format: TableFormat, style: &Style, out: &mut
     for line in summary(view) {
         page.line(&line);
     }
-    out.write_all(page.text.trim_start_matches('\n').as_bytes())
-}
-
-/// Text or Markdown in the making.
-struct Page {
-    markdown: bool,
-    width: usize,
-    text: String,
-}
-
-impl Page {
-    fn title(&mut self, title: &str) {
-        let title = if self.markdown { format!("## {}", escape::markdown(title)) } else { escape::lines(title) };
-        self.text.push_str(&format!("\n{title}\n"));
-        if self.markdown {
-            self.text.push('\n');
-        }
-    }
-
-    fn line(&mut self, line: &str) {
-        let line = if self.markdown { escape::markdown(line) + "\n" } else { escape::lines(line) };
-        self.text.push_str(&line);
-        self.text.push('\n');
-    }
-
-    fn table(&mut self, title: &str, table: Table) {
-        self.title(title);
-        self.text.push_str(&if self.markdown { table.markdown() } else { table.plain(self.width) });
-        if !self.text.ends_with('\n') {
-            self.text.push('\n');
-        }
-    }
-
-    fn block(&mut self, title: &str, block: &str) {
-        self.title(title);
-        let block = escape::lines(block);
-        let block = if self.markdown { format!("```diff\n{}\n```\n", block.trim_end()) } else { block };
-        self.text.push_str(&block);
-    }
+    page.write(out)
 }
 
 fn recorded_coefficient(view: &RefitView<'_>, index: usize) -> Option<f64> {
@@ -362,21 +322,4 @@ fn exact_json(name: &str, fit: &ExactFit, recorded: Option<&Json>) -> Json {
         ("recorded_ulp", Json::Array((0..count).map(|index| distance(index).unwrap_or(Json::Null)).collect())),
         ("kkt_holds", Json::Bool(fit.kkt_holds)),
     ])
-}
-
-/// Six significant digits.
-fn significant(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if (1e-3..1e7).contains(&value.abs()) {
-        let digits = 5 - value.abs().log10().floor() as i32;
-        format!("{value:.*}", usize::try_from(digits).unwrap_or(0))
-    } else {
-        format!("{value:.5e}")
-    }
-}
-
-fn percent(fraction: f64) -> String {
-    format!("{:+.2} %", 100.0 * fraction)
 }

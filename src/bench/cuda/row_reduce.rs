@@ -188,7 +188,8 @@ impl<'d> Ready<'d> {
     /// Puts a function on the stream, with one program for each block.
     fn launch(&self, function: &CudaFunction, entry: Entry, grid: u64, input: u64) -> Result<(), DeviceError> {
         let mode = if self.order == Order::Overlap { Mode::Overlapping } else { Mode::Plain };
-        let launch = Launch { grid: (grid as usize, 1), threads: entry.threads() as usize, shared_bytes: 0, mode };
+        let launch =
+            Launch { grid: (grid as usize, 1), threads: entry.threads(self.order) as usize, shared_bytes: 0, mode };
         let arguments = [Argument::address(input), Argument::address(self.binding.output.address)];
         // SAFETY: every entry takes the input's and the output's address. `input` is that of R * N values, the output has R
         // of them, the source was made for this case and this entry, and `self` outlives the stream's work, which is waited
@@ -285,7 +286,7 @@ impl Prepared for Ready<'_> {
              programs={original_grid}",
             self.device.compiler.0,
             self.device.compiler.1,
-            entry.threads(),
+            entry.threads(self.order),
             entry.group
         );
         if let Some((_, partition)) = &self.partition {
@@ -442,7 +443,7 @@ mod tests {
                 for storage in [Storage::Bf16, Storage::Fp32] {
                     let case = case(operation, rows, columns, storage, block);
                     let fixture = fixtures::generate(&case);
-                    for entry in Entry::candidates(&case, block) {
+                    for entry in Entry::candidates(&case, block, Order::Stream) {
                         let task = Task { original: entry, ..task(&case, &fixture.input, Order::Stream, None) };
                         check(&mut prepared(&device, &task), &fixture, &case.id);
                     }
@@ -514,7 +515,8 @@ mod tests {
             let (function, entry) = ready.chosen();
             for node in kernel_nodes(&graph).unwrap() {
                 // SAFETY: both entries take the same two addresses, and this grid and block are the entry's own.
-                unsafe { node.replace(&graph, function, ready.selection.grid as u32, entry.threads()) }.unwrap();
+                unsafe { node.replace(&graph, function, ready.selection.grid as u32, entry.threads(ready.order)) }
+                    .unwrap();
             }
             let name = if choice == Choice::Original { ORIGINAL } else { PARTITION };
             let expected = Observed { nodes: 3, entry: name.to_owned(), grid: [ready.selection.grid, 1, 1] };

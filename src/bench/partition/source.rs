@@ -26,6 +26,9 @@ pub const PARTITION_ROWS: [u64; 3] = [1, 2, 4];
 /// Threads of a row: all numbers that the kernel takes.
 pub const GROUPS: [u32; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
+/// Threads of a warp.
+const WARP: u32 = 32;
+
 /// Largest block.
 const MAX_THREADS: u64 = 1024;
 
@@ -61,22 +64,27 @@ impl Entry {
     }
 
     /// Entries that are worth a try for a case, the one by rule first.
-    pub fn candidates(case: &CaseSpec, rows: u64) -> Vec<Self> {
+    pub fn candidates(case: &CaseSpec, rows: u64, order: Order) -> Vec<Self> {
         let vectors = vectors(case);
         let first = Self::by_rule(case, rows);
         let useful = |group: u32| {
             let each = vectors.div_ceil(u64::from(group));
-            each <= 16 && (u64::from(group) <= vectors.next_power_of_two()) && u64::from(group) * rows <= MAX_THREADS
+            let fits = u64::from(Self { rows, group }.threads(order)) <= MAX_THREADS;
+            each <= 16
+                && u64::from(group) <= vectors.next_power_of_two()
+                && u64::from(group) * rows <= MAX_THREADS
+                && fits
         };
         let others = GROUPS.into_iter().filter(|&group| group != first.group && useful(group));
         std::iter::once(first.group).chain(others).map(|group| Self { rows, group }).collect()
     }
 
-    /// Threads of a block: those of all rows that are reduced at once.
-    pub fn threads(self) -> u32 {
+    /// Threads of a block: those of all rows that are reduced at once, and a warp to spare where operations overlap.
+    pub fn threads(self, order: Order) -> u32 {
         let fitting = MAX_THREADS / u64::from(self.group);
         let at_once = self.rows.min(fitting) as u32;
-        (at_once * self.group).max(32)
+        let spare = if order == Order::Overlap { WARP } else { 0 };
+        (at_once * self.group).max(WARP) + spare
     }
 }
 
@@ -122,13 +130,13 @@ impl Source {
             i32::from(rows_aligned),
         );
         if order == Order::Overlap {
-            text.push_str(&entry(LATE, original, &format!(", true, true, {LATE_CYCLES}")));
+            text.push_str(&entry(LATE, original, order, &format!(", true, true, {LATE_CYCLES}")));
         }
         let arguments = if order == Order::Overlap { ", true" } else { "" };
-        text.push_str(&entry(ORIGINAL, original, arguments));
+        text.push_str(&entry(ORIGINAL, original, order, arguments));
         let original_bytes = text.len();
         if let Some(partition) = partition {
-            text.push_str(&entry(PARTITION, partition, arguments));
+            text.push_str(&entry(PARTITION, partition, order, arguments));
         }
         Self { text, original_bytes }
     }
@@ -144,12 +152,12 @@ impl Source {
     }
 }
 
-fn entry(name: &str, entry: Entry, arguments: &str) -> String {
+fn entry(name: &str, entry: Entry, order: Order, arguments: &str) -> String {
     let Entry { rows, group } = entry;
     format!(
         "\nextern \"C\" __global__ void __launch_bounds__({}) {name}(const storage* __restrict__ input, storage* output) {{\n    \
          reduce<{rows}, {group}{arguments}>(input, output);\n}}\n",
-        entry.threads()
+        entry.threads(order)
     )
 }
 
@@ -177,10 +185,12 @@ mod tests {
     fn blocks_fit_and_hold_their_rows() {
         for case in cases::published().iter().chain(&cases::held_out()) {
             for rows in [1, 2, 3, 4, 8, 64] {
-                for entry in Entry::candidates(case, rows) {
-                    let threads = entry.threads();
-                    assert!((32..=1024).contains(&threads) && threads % 32 == 0, "{entry:?}");
-                    assert!(GROUPS.contains(&entry.group));
+                for order in [Order::Stream, Order::Overlap] {
+                    for entry in Entry::candidates(case, rows, order) {
+                        let threads = entry.threads(order);
+                        assert!((32..=1024).contains(&threads) && threads % 32 == 0, "{entry:?}");
+                        assert!(GROUPS.contains(&entry.group));
+                    }
                 }
             }
         }

@@ -30,7 +30,7 @@ pub fn tune(backend: &dyn Backend, case: &CaseSpec, input: &[u8]) -> Result<Json
     for rows in rows {
         for &order in orders {
             let mut tried = Vec::new();
-            for entry in Entry::candidates(case, rows) {
+            for entry in Entry::candidates(case, rows, order) {
                 tried.push((entry.group, time(backend, case, input, entry, order)?));
             }
             let chosen = choose(&tried);
@@ -64,7 +64,11 @@ fn choose(tried: &[(u32, f64)]) -> u32 {
 
 /// Median microseconds of an operation.
 fn time(backend: &dyn Backend, case: &CaseSpec, input: &[u8], entry: Entry, order: Order) -> Result<f64, BackendError> {
-    let task = Task { case, input, original: entry, partition: None, order, operations: OPERATIONS };
+    // What is not the original number of rows needs the grid of the appended entry.
+    let is_original = entry.rows == case.geometry.block;
+    let original = if is_original { entry } else { Entry::by_rule(case, case.geometry.block) };
+    let partition = (!is_original).then_some(entry);
+    let task = Task { case, input, original, partition, order, operations: OPERATIONS };
     let mut prepared = backend.prepare(&task)?;
     prepared.build_graph()?;
     prepared.replay(20)?;

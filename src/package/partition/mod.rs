@@ -3,6 +3,7 @@
 //! Readers keep what is good and list what is not, so that one damaged record does not hide the others.
 
 pub mod case;
+mod device;
 mod label;
 pub mod overlap;
 pub mod reader;
@@ -11,6 +12,7 @@ pub mod samples;
 pub mod validation;
 
 pub use case::{Case, Operation, Storage};
+pub use device::Device;
 pub use label::CaseLabel;
 pub use reader::{Problem, Reader};
 pub use realization::realization_facts;

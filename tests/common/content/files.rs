@@ -102,7 +102,7 @@ fn device() -> Json {
 }
 
 fn validation(recipe: &Recipe) -> Json {
-    let mut random = Rng::with_seed(recipe.seed);
+    let mut random = Rng::with_seed(recipe.seed.wrapping_add(recipe.noise));
     let mut failure = Json::Null;
     let cases: Vec<Json> = CASES.iter().map(|case| case_record(case, recipe, &mut random, &mut failure)).collect();
     let cohorts: Vec<Json> = COHORTS

@@ -28,13 +28,17 @@ pub(crate) struct Recipe {
     pub(crate) seed: u64,
     /// Most replays of one span.
     pub(crate) replay_cap: u64,
+    /// Another number gives the same cases other times.
+    pub(crate) noise: u64,
+    /// How long the native kernels take, in percent of what they usually take.
+    pub(crate) native_percent: u64,
     /// Whether all clocks count whole nanoseconds in binary64, as those of a CPU backend do.
     pub(crate) nanoseconds: bool,
 }
 
 impl Default for Recipe {
     fn default() -> Self {
-        Self { samples: 7, seed: 20_261_003, replay_cap: 65_536, nanoseconds: false }
+        Self { samples: 7, seed: 20_261_003, replay_cap: 65_536, noise: 0, native_percent: 100, nanoseconds: false }
     }
 }
 

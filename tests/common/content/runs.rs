@@ -178,7 +178,8 @@ impl RunSpec<'_> {
 
     fn native(&self, random: &mut Rng) -> Json {
         let case = self.case;
-        let times = Times::measured(self.law_us(), false, self.recipe, random);
+        let law_us = self.law_us() * self.recipe.native_percent as f64 / 100.0;
+        let times = Times::measured(law_us, false, self.recipe, random);
         let zero = case.error == 0.0;
         let tick = |random: &mut Rng, most: f64| ticks(random.f64() * most, self.recipe);
         // Exact results are the same bytes; others only where the same code made them.

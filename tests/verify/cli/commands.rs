@@ -51,7 +51,7 @@ fn each_shell_has_a_completion_script_with_every_command() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let outcome = recount(&["completions", shell]);
         outcome.exits(0);
-        for word in ["verify", "refit", "seal", "explain", "selftest", "allow-absent", "tolerance"] {
+        for word in ["verify", "refit", "predict", "diff", "seal", "explain", "selftest", "allow-absent", "tolerance"] {
             outcome.require(outcome.stdout.contains(word), &format!("{shell} knows {word}"));
         }
     }
@@ -69,7 +69,9 @@ fn the_manual_page_says_what_the_help_says() {
     let out = Package::empty();
     let folder = out.file("pages/man1");
     recount(&["man", "--dir", folder.to_str().unwrap()]).exits(0);
-    for page in ["recount.1", "recount-verify.1", "recount-refit.1", "recount-seal.1"] {
+    for page in
+        ["recount.1", "recount-verify.1", "recount-refit.1", "recount-predict.1", "recount-diff.1", "recount-seal.1"]
+    {
         assert!(out.text(&format!("pages/man1/{page}")).contains(".TH"), "{page}");
     }
     out.write("file", "not a folder");
@@ -101,6 +103,8 @@ fn arguments_that_make_no_sense_are_bad_requests_on_standard_error() {
         &["verify", "--nope", "."],
         &["verify", ".", "--format"],
         &["refit"],
+        &["predict", "model.json"],
+        &["diff", "."],
         &["seal"],
         &["selftest", ".", "--mutations", "many"],
         &["selftest", ".", "--all", "--mutations", "3"],
@@ -136,6 +140,8 @@ fn a_selftest_counts_what_it_forged_and_repeats_itself_by_seed() {
 fn errors_are_one_line_that_starts_with_the_programs_name() {
     for args in [
         &["refit", "/nowhere"][..],
+        &["predict", "/nowhere", "."],
+        &["diff", "/nowhere", "/nowhere"],
         &["seal", "/nowhere"],
         &["selftest", "/nowhere"],
         &["verify", ".", "--allow-absent", "["],

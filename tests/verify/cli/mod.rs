@@ -1,9 +1,11 @@
 //! The command line: exit status, streams, and what each command says.
 
 mod commands;
+mod diff;
 mod options;
 mod output;
 mod paths;
+mod predict;
 mod refit;
 mod seal;
 mod selftest;
