@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Verifies everything that this repository publishes, refits every model in it, and prints a summary.
 # Needs a Rust toolchain; works in a fresh clone. Further packages may be named as arguments.
+# With --bench, also runs the row reductions again on the GPU of this machine, and compares with the published package.
 set -uo pipefail
 cd "$(dirname "$0")"
 
 cargo build --release --locked || exit 2
 recount=target/release/recount
+bench=0
+if [[ ${1:-} == --bench ]]; then
+  bench=1
+  shift
+fi
 failed=0
 summary=()
 packages=0
@@ -71,6 +77,29 @@ for package in "$@"; do
     refit "$package"
   fi
 done
+has_gpu() {
+  command -v nvidia-smi > /dev/null && nvidia-smi -L > /dev/null 2>&1
+}
+
+# Writes a new package with today's time of day in its name, so that none is in the way.
+bench() {
+  local out published
+  out=target/reproduced/partition-$(date -u +%Y-%m-%dT%H%M%SZ)
+  mkdir -p target/reproduced || return 1
+  published=(artifacts/partition-h200-2*/)
+  check "bench $out" "$recount" bench --backend cuda --overlap --out "$out" || return 1
+  verify "$out"
+  refit "$out"
+  check "diff ${published[0]} $out" "$recount" diff "${published[0]}" "$out"
+}
+
+if ((bench)); then
+  if has_gpu; then
+    bench
+  else
+    check "bench: nvidia-smi finds a GPU here" false
+  fi
+fi
 if ((packages + receipts == 0)); then
   check "anything was verified" false
 fi
@@ -79,4 +108,7 @@ printf '\n== Summary\n'
 printf '%s\n' "${summary[@]}"
 printf 'hold: packages %d (of these, claims refitted from printed medians: %d), single receipts %d, models refitted %d\n' \
   "$packages" "$claims" "$receipts" "$models"
+if ((!bench)) && has_gpu; then
+  printf 'This machine has a GPU: ./reproduce.sh --bench runs the row reductions on it again (about four minutes).\n'
+fi
 exit "$failed"

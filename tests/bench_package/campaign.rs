@@ -86,6 +86,7 @@ fn case_runs(record: &Json) -> CaseRuns {
             seed: count("/case/seed"),
         },
         manifest: copy(record, "/cohorts/default/manifest"),
+        tuning: Json::Null,
         fixture_sha256: copy(record, "/cohorts/default/fixture_sha256"),
         runs: Cohort::all()
             .iter()

@@ -62,6 +62,8 @@ pub struct CaseRuns {
     pub manifest: Json,
     /// Names and hashes of its fixtures.
     pub fixture_sha256: Json,
+    /// What was tried to choose the threads of a row, before anything was measured; null where nothing was.
+    pub tuning: Json,
     /// One run for each cohort, in order.
     pub runs: Vec<CaseRun>,
     /// A later retry of one that failed, with the name of the cohort that it repeats.

@@ -123,6 +123,9 @@ fn case_record(campaign: &Campaign, case: &CaseRuns) -> Json {
         ("cohorts", Json::Object(cohorts.collect())),
         ("comparisons", comparisons(campaign, case)),
     ]);
+    if case.tuning != Json::Null {
+        push(&mut record, "tuning", case.tuning.clone());
+    }
     if let Some((cohort, run)) = &case.retest {
         push(&mut record, "independent_torch_retest", retest(campaign, case, cohort, run));
     }

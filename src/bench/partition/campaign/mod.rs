@@ -111,11 +111,15 @@ pub fn run(plan: &Plan, stop: &AtomicBool, watch: &dyn Watch) -> Result<Campaign
             spec: case.clone(),
             fixture_sha256: fixture_hashes(&runner, case)?,
             manifest,
+            tuning: Json::Null,
             runs: Vec::new(),
             retest: None,
         });
     }
     let tuned = runner.tune()?;
+    for (record, tuned) in records.iter_mut().zip(&tuned) {
+        record.tuning = tuned.clone();
+    }
     let cohorts = Cohort::all();
     for cohort in &cohorts {
         for (record, tuned) in records.iter_mut().zip(&tuned) {
