@@ -18,7 +18,7 @@ use crate::bench::partition::backend::{BackendError, Kind};
 use crate::bench::partition::campaign::{self, Plan, Watch};
 use crate::bench::partition::cases::{self, CaseSpec};
 use crate::bench::partition::job::{Fault, Sampling};
-use crate::bench::partition::record::{CaseRun, Cohort};
+use crate::bench::partition::record::{CaseRun, Cohort, RouteRun};
 use crate::bench::partition::sampling::Protocol;
 use crate::bench::partition::{affinity, assemble, child};
 use crate::package::partial::{PartialFolder, Vacancy};
@@ -35,8 +35,8 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     backend: Choice,
     /// Number of the GPU, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    device: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=255))]
+    device: u16,
     /// Run these cases, in the form of cases.json [default: the 16 published ones]
     #[arg(long, value_name = "FILE", conflicts_with = "held_out")]
     cases: Option<PathBuf>,
@@ -140,27 +140,59 @@ pub(super) fn run_child(args: &ChildArgs) -> Result<u8, Failure> {
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     // A place that is taken is said before hours of work.
     drop(PartialFolder::beside(&args.out, Vacancy::EmptyFolder)?);
-    let plan = plan(args, common)?;
+    let out = place(&args.out)?;
+    let plan = plan(args, out)?;
     let stop = stop_on_interrupt(common)?;
     let view = View { bar: bar(plan.steps(), environment), quiet: common.quiet };
     let campaign = campaign::run(&plan, &stop, &view);
     view.bar.finish_and_clear();
     let campaign = campaign?;
     let runs = plan.runs();
-    assemble::write(&campaign, &args.out)
+    assemble::write(&campaign, &plan.out)
         .with_context(|| format!("no package was written; its runs are kept in {}, for --resume", runs.display()))?;
-    let report = audit::verify(&args.out, &args.out.display().to_string(), &Options::default(), &|_| {});
+    let report = audit::verify(&plan.out, &args.out.display().to_string(), &Options::default(), &|_| {});
     let style = Style { color: environment.color, verbosity: verbosity(common), width: environment.width };
     Output::Stdout.write(|out| rendered(&campaign, &args.out, &runs, &style, out))?;
     let findings: Vec<_> = report.findings().cloned().collect();
     let _ = brief(&findings, &mut std::io::stderr().lock());
     let holds = report.verdict(false) == Verdict::Holds;
-    let failed = campaign.cases.iter().flat_map(|case| &case.runs).any(CaseRun::has_failed);
+    let has_failed = |run: &CaseRun| run.has_failed() || run.overlap.as_ref().is_some_and(RouteRun::is_failed);
+    let failed = campaign.cases.iter().flat_map(|case| &case.runs).any(has_failed);
     Ok(if holds && !failed { 0 } else { 1 })
 }
 
-fn plan(args: &Args, common: &Common) -> Result<Plan, Failure> {
-    let backend = backend(args, common)?;
+/// The package's place with a name of its own, which `.` has not. Children are told where it is in text.
+fn place(out: &Path) -> Result<PathBuf, Failure> {
+    let place = match out.file_name() {
+        Some(_) => std::path::absolute(out),
+        None => out.canonicalize(),
+    };
+    let place = place.with_context(|| format!("--out {}", out.display()))?;
+    ensure!(place.to_str().is_some(), "--out {}: the path is not UTF-8; name another folder", out.display());
+    ensure!(place.file_name().is_some(), "--out {}: that is no folder of its own; name one", out.display());
+    Ok(place)
+}
+
+/// An interpreter by its path from anywhere; a bare name is looked for as shells do.
+fn interpreter(python: &Path) -> Result<PathBuf, Failure> {
+    if python.components().count() < 2 {
+        return Ok(python.to_owned());
+    }
+    // Not the file behind its links: an environment is found by where its interpreter seems to be.
+    std::path::absolute(python).with_context(|| format!("--torch {}", python.display()))
+}
+
+/// The file that this process runs, whatever becomes of its name meanwhile.
+fn own_program() -> Result<PathBuf, Failure> {
+    let running = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && running.exists() {
+        return Ok(running.to_owned());
+    }
+    std::env::current_exe().context("this program's own file is not known")
+}
+
+fn plan(args: &Args, out: PathBuf) -> Result<Plan, Failure> {
+    let backend = backend(args)?;
     let (cases, description) = listed(args)?;
     ensure!(args.torch.is_none() || backend == Kind::Cuda, "--torch times a GPU; leave it out with the backend cpu");
     ensure!(!args.overlap || backend == Kind::Cuda, "--overlap needs a GPU; leave it out with the backend cpu");
@@ -178,9 +210,9 @@ fn plan(args: &Args, common: &Common) -> Result<Plan, Failure> {
         ensure!(cases.iter().any(|spec| spec.id == *case), "--inject {cohort}/{case}: there is no such case");
     }
     Ok(Plan {
-        out: args.out.clone(),
+        out,
         backend,
-        device: args.device,
+        device: usize::from(args.device),
         threads: args.threads.map(usize::try_from).transpose()?,
         cpus: args.cpus.as_ref().map(|cpus| cpus.0.clone()),
         cases,
@@ -193,28 +225,28 @@ fn plan(args: &Args, common: &Common) -> Result<Plan, Failure> {
         },
         tune: backend == Kind::Cuda && !args.no_tune,
         overlap: args.overlap,
-        torch: args.torch.clone(),
+        torch: args.torch.as_deref().map(interpreter).transpose()?,
         limit: Duration::from_secs(args.timeout),
         retry: args.retry,
         faults: args.inject.clone(),
         resume: args.resume,
-        program: std::env::current_exe().context("this program's own file is not known")?,
+        program: own_program()?,
     })
 }
 
-fn backend(args: &Args, common: &Common) -> Result<Kind, Failure> {
+fn backend(args: &Args) -> Result<Kind, Failure> {
     match args.backend {
         Choice::Cuda => Ok(Kind::Cuda),
         Choice::Cpu => Ok(Kind::Cpu),
-        Choice::Auto => match cuda::backend(args.device) {
+        Choice::Auto => match cuda::backend(usize::from(args.device)) {
             Ok(_) => Ok(Kind::Cuda),
-            Err(BackendError::Unavailable(missing) | BackendError::Failed(missing)) => {
-                if !common.quiet {
-                    let line = format!("recount: using host threads: {missing}");
-                    let _ = writeln!(std::io::stderr(), "{}", crate::render::escape::lines(&line));
-                }
+            Err(BackendError::Unavailable(missing)) => {
+                let line = format!("recount: using host threads: {missing}");
+                let _ = writeln!(std::io::stderr(), "{}", crate::render::escape::lines(&line));
                 Ok(Kind::Cpu)
             }
+            // What is there and does not work is no reason to measure something else.
+            Err(BackendError::Failed(reason)) => bail!("the GPU does not work: {reason}; or ask for --backend cpu"),
         },
     }
 }

@@ -197,7 +197,7 @@ __device__ __forceinline__ void reduce(const storage* __restrict__ input, storag
     constexpr int WIDTH = GROUP < 32 ? GROUP : 32;
     constexpr int FITTING = 1024 / GROUP;
     constexpr int AT_ONCE = PROGRAM < FITTING ? PROGRAM : FITTING;
-    constexpr int THREADS = AT_ONCE * GROUP < 32 ? 32 : AT_ONCE * GROUP;
+    constexpr int THREADS = (AT_ONCE * GROUP + 31) / 32 * 32;
     constexpr bool ONE_PASS = AT_ONCE == PROGRAM;
     __shared__ Part parts[AT_ONCE * WARPS];
     if (OVERLAP) asm volatile("griddepcontrol.launch_dependents;");
@@ -208,7 +208,7 @@ __device__ __forceinline__ void reduce(const storage* __restrict__ input, storag
 #pragma unroll 1
     for (int pass = 0; pass < PROGRAM; pass += AT_ONCE) {
         const u32 row = blockIdx.x * PROGRAM + pass + slot;
-        const bool inside = (AT_ONCE * GROUP >= 32 && ONE_PASS) || pass + slot < PROGRAM;
+        const bool inside = (AT_ONCE * GROUP == THREADS || slot < AT_ONCE) && (ONE_PASS || pass + slot < PROGRAM);
         const bool live = inside && (ROWS % PROGRAM == 0 || row < ROWS);
         Part part = part_of_row<GROUP>(input + (u64)row * COLUMNS, lane, live);
 #if MAXIMUM

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::{Style, Table, Verbosity, escape};
-use crate::bench::partition::record::{Campaign, CaseRun};
+use crate::bench::partition::record::{Campaign, CaseRun, RouteRun};
 
 /// Writes the table. The only errors are those of `out`.
 pub fn campaign(
@@ -52,6 +52,10 @@ pub fn campaign(
     match failed {
         0 => writeln!(out, "{count} runs, none failed")?,
         failed => writeln!(out, "{count} runs, {failed} FAILED; they stay failed in the package")?,
+    }
+    match all().filter(|run| run.overlap.as_ref().is_some_and(RouteRun::is_failed)).count() {
+        0 => {}
+        failed => writeln!(out, "of overlapping operations {failed} more FAILED")?,
     }
     writeln!(out, "package: {}", shown(package))?;
     if style.verbosity != Verbosity::Quiet {

@@ -45,6 +45,7 @@ pub(super) fn of_documents(validation: &Json, device: Json) -> Campaign {
             "temperature": "43.5 C | `idle`",
             "receipt": receipt("runs/environment.json").json(),
         },
+        sessions: 1,
         implementation: vec![
             receipt("bin/recount"),
             receipt("kernels/reduce.cu"),

@@ -31,22 +31,22 @@ fn an_interpreter_says_what_it_has() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let found = interpreter_probe(&with_fake_torch(folder.path(), "none")).unwrap();
+    let found = interpreter_probe(&with_fake_torch(folder.path(), "none"), &[]).unwrap();
     assert_eq!(text(&found, "/torch_version"), "2.11.0+fake");
     assert_eq!(text(&found, "/triton_version"), "3.6.0");
     assert_eq!(text(&found, "/device_name"), "Fake H200");
     assert_eq!(text(&found, "/compute_capability"), "9.0");
     assert!(text(&found, "/python_version").starts_with("3."));
-    let error = interpreter_probe(&with_fake_torch(folder.path(), "no-torch")).unwrap_err();
+    let error = interpreter_probe(&with_fake_torch(folder.path(), "no-torch"), &[]).unwrap_err();
     assert!(matches!(&error, ProbeError::NoTorch { reason, .. } if reason == "No module named 'torch'"), "{error}");
-    let error = interpreter_probe(&with_fake_torch(folder.path(), "no-cuda")).unwrap_err().to_string();
+    let error = interpreter_probe(&with_fake_torch(folder.path(), "no-cuda"), &[]).unwrap_err().to_string();
     assert!(error.contains("torch 2.11.0+fake sees no CUDA device; install torch for CUDA"), "{error}");
 }
 
 #[test]
 fn what_is_no_interpreter_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let error = interpreter_probe(Path::new("/nonexistent/python")).unwrap_err().to_string();
+    let error = interpreter_probe(Path::new("/nonexistent/python"), &[]).unwrap_err().to_string();
     assert!(error.contains("/nonexistent/python cannot be started") && error.contains("--torch PYTHON"), "{error}");
     for (body, words) in [
         ("echo 'Segmentation fault' >&2; exit 139", "(exit status: 139): Segmentation fault"),
@@ -54,11 +54,11 @@ fn what_is_no_interpreter_is_refused() {
         ("echo 'not json'", "did not answer as a Python interpreter does"),
         ("exec yes", "did not answer as a Python interpreter does (signal: 9"),
     ] {
-        let error = interpreter_probe(&program(folder.path(), body)).unwrap_err().to_string();
+        let error = interpreter_probe(&program(folder.path(), body), &[]).unwrap_err().to_string();
         assert!(error.contains(words), "{body}: {error}");
     }
     let begin = Instant::now();
     let sleeper = program(folder.path(), "exec sleep 60");
-    let error = interpreter_probe_within(&sleeper, Duration::from_millis(200)).unwrap_err();
+    let error = interpreter_probe_within(&sleeper, &[], Duration::from_millis(200)).unwrap_err();
     assert!(matches!(error, ProbeError::TimedOut { .. }) && begin.elapsed() < Duration::from_secs(30), "{error}");
 }

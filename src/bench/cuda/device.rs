@@ -14,8 +14,8 @@ use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use super::route::Limits;
 use crate::bench::divergence::timing::{Protocol, Spans};
 
-/// Oldest driver interface that has everything that is called here: CUDA 12.0.
-const MIN_DRIVER: i32 = 12_000;
+/// Oldest driver interface that has everything that is called here, times between events above all: CUDA 12.8.
+const MIN_DRIVER: i32 = 12_080;
 
 /// Dynamic shared memory beyond this has to be asked for, in bytes.
 const DEFAULT_SHARED_BYTES: usize = 48 << 10;
@@ -32,6 +32,9 @@ pub(super) enum DeviceError {
     /// A kernel does not compile.
     #[error("{0}")]
     Compile(String),
+    /// A graph is not what was captured.
+    #[error("{0}")]
+    Graph(String),
 }
 
 /// An opened device. Its work goes to one stream.
@@ -118,7 +121,7 @@ impl Device {
         // SAFETY: writes one int.
         unsafe { sys::cuDriverGetVersion(&raw mut driver) }.result()?;
         if driver < MIN_DRIVER {
-            return Err(missing("the CUDA driver is older than CUDA 12.0; update it"));
+            return Err(missing("the CUDA driver is older than CUDA 12.8; update it"));
         }
         let count = CudaContext::device_count().unwrap_or(0);
         let context = CudaContext::new(index).map_err(|error| match error.0 {
@@ -189,6 +192,22 @@ impl Device {
             )),
             _ => DeviceError::Driver(error),
         })
+    }
+
+    /// Where the device is on its bus, as the management library names it.
+    pub(super) fn bus_id(&self) -> Option<String> {
+        let attribute = |attribute| self.context.attribute(attribute).ok();
+        let domain = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let bus = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let device = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Some(format!("{domain:08X}:{bus:02X}:{device:02X}.0"))
+    }
+
+    /// SHA-256 of the device's UUID, which itself is never kept.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        let uuid = self.context.uuid().ok()?;
+        let bytes: Vec<u8> = uuid.bytes.iter().map(|&byte| byte.cast_unsigned()).collect();
+        Some(crate::package::digest::digest(&bytes).sha256)
     }
 
     /// The stream that everything goes to.
@@ -293,7 +312,7 @@ impl Device {
         // The capture ends whatever came of the operations; otherwise the stream is of no use any more.
         let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
         captured?;
-        graph?.ok_or_else(|| DeviceError::Missing("nothing was captured".to_owned()))
+        graph?.ok_or_else(|| DeviceError::Graph("nothing was captured".to_owned()))
     }
 
     /// Replays a graph between two events; milliseconds, in binary32 as CUDA gives them.

@@ -19,6 +19,6 @@ pub(crate) fn backend(_index: usize) -> Result<Box<dyn Backend>, BackendError> {
 }
 
 /// Nothing is known of a GPU.
-pub(crate) fn state(_index: usize) -> Json {
+pub(crate) fn state(_bus_id: Option<&str>) -> Json {
     Json::Null
 }

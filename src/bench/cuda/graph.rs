@@ -69,14 +69,12 @@ pub(super) fn kernel_nodes(graph: &CudaGraph) -> Result<Vec<KernelNode>, DeviceE
 }
 
 fn read(node: CUgraphNode) -> Result<KernelNode, DeviceError> {
-    let mut kind = MaybeUninit::<CUgraphNodeType>::uninit();
-    // SAFETY: the node is one that CUDA gave; its type is written where the call succeeds.
-    let kind = unsafe {
-        sys::cuGraphNodeGetType(node, kind.as_mut_ptr()).result()?;
-        kind.assume_init()
-    };
-    if kind != CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL {
-        return Err(DeviceError::Missing(format!("the captured graph has a node that is no kernel: {kind:?}")));
+    // A driver may know more types than the enumeration does, so the type is read as the number that it is.
+    let mut kind = 0_u32;
+    // SAFETY: the node is one that CUDA gave; its type, a 32-bit number, is written where the call succeeds.
+    unsafe { sys::cuGraphNodeGetType(node, (&raw mut kind).cast()) }.result()?;
+    if kind != CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL as u32 {
+        return Err(DeviceError::Graph(format!("the captured graph has a node that is no kernel, of type {kind}")));
     }
     let mut params = MaybeUninit::<CUDA_KERNEL_NODE_PARAMS_v2>::zeroed();
     // SAFETY: the node is a kernel; its parameters are written where the call succeeds.

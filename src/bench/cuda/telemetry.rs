@@ -16,25 +16,24 @@ pub(crate) fn driver_version() -> Option<String> {
     Nvml::init().ok()?.sys_driver_version().ok()
 }
 
-/// Clocks, temperature, power, load and other processes of a GPU; null where the management library does not say.
-pub(crate) fn state(index: usize) -> Json {
+/// Clocks, temperature, power, load and processes of the GPU at a place of the bus; null where the management library does
+/// not say. The processes include those that ask, as far as the library sees them.
+pub(crate) fn state(bus_id: Option<&str>) -> Json {
     let nvml = Nvml::init().ok();
-    let device = nvml.as_ref().and_then(|nvml| nvml.device_by_index(u32::try_from(index).ok()?).ok());
+    let device = nvml.as_ref().and_then(|nvml| nvml.device_by_pci_bus_id(bus_id?).ok());
     let number = |value: Option<u32>| value.map_or(Json::Null, |value| Json::from(u64::from(value)));
     let device = device.as_ref();
     let clock = |clock: Clock| number(device.and_then(|device| device.clock_info(clock).ok()));
     let utilization = device.and_then(|device| device.utilization_rates().ok());
     let power_mw = device.and_then(|device| device.power_usage().ok());
-    let own = std::process::id();
-    let others = device.and_then(|device| device.running_compute_processes().ok());
-    let others = others.map(|others| others.iter().filter(|other| other.pid != own).count());
+    let processes = device.and_then(|device| device.running_compute_processes_count().ok());
     object([
         ("sm_clock_mhz", clock(Clock::SM)),
         ("memory_clock_mhz", clock(Clock::Memory)),
         ("temperature_c", number(device.and_then(|device| device.temperature(TemperatureSensor::Gpu).ok()))),
         ("power_w", power_mw.map_or(Json::Null, |power| Json::from(f64::from(power) / 1000.0))),
         ("utilization_percent", number(utilization.map(|rates| rates.gpu))),
-        ("other_compute_processes", others.map_or(Json::Null, Json::from)),
+        ("compute_processes", number(processes)),
     ])
 }
 
@@ -48,7 +47,7 @@ pub(crate) fn libraries() -> Vec<Receipt> {
         let name = Path::new(path).file_name()?.to_str()?;
         let folder = match name {
             name if name.starts_with("libnvrtc") => "${CUDA_TOOLKIT}",
-            name if name.starts_with("libcuda.") => "${CUDA_DRIVER}",
+            name if name.starts_with("libcuda.") || name.starts_with("libnvidia-ptxjitcompiler") => "${CUDA_DRIVER}",
             _ => return None,
         };
         let digest = digest_file(&fs::File::open(path).ok()?, MAX_HASHED_BYTES).ok()?;

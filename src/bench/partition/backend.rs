@@ -84,6 +84,16 @@ pub trait Backend {
     /// The content of `device.json`.
     fn device(&self) -> Json;
 
+    /// Where a GPU is on its bus.
+    fn bus_id(&self) -> Option<String> {
+        None
+    }
+
+    /// What tells this device from others of its kind, and cannot be traced to it.
+    fn fingerprint(&self) -> Option<String> {
+        None
+    }
+
     /// Whether operations can overlap here.
     fn overlaps(&self) -> bool;
 
@@ -135,14 +145,14 @@ pub trait Prepared: Replayer {
     /// The backend failed.
     fn read_back(&mut self) -> Result<ReadBack, BackendError>;
 
-    /// Whether stores of operations that overlap keep their order, tried with operations that differ; `expected` is the
-    /// output. Always so where nothing overlaps.
+    /// Tries with operations that differ whether stores of operations that overlap keep their order; `expected` is the
+    /// output. Gives the alternations that were tried and whether all held, `None` where nothing overlaps.
     ///
     /// # Errors
     /// The backend failed.
-    fn keeps_order(&mut self, expected: &[u8]) -> Result<bool, BackendError> {
+    fn keeps_order(&mut self, expected: &[u8]) -> Result<Option<(u64, bool)>, BackendError> {
         let _ = expected;
-        Ok(true)
+        Ok(None)
     }
 }
 

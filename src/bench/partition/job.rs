@@ -8,7 +8,7 @@ use super::backend::{Backend, BackendError, Kind};
 use super::cases::{self, CaseSpec};
 use super::cpu::Cpu;
 use super::sampling::Protocol;
-use super::source::Entry;
+use super::source::{Entry, Order};
 use crate::bench::cuda;
 
 /// A job.
@@ -21,6 +21,8 @@ pub struct Job {
     pub backend: String,
     /// Number of the GPU.
     pub device: usize,
+    /// Where it is on its bus, once that is known.
+    pub bus_id: Option<String>,
     /// Host threads of the CPU backend.
     pub threads: Option<usize>,
     /// Processors that the child keeps to.
@@ -65,7 +67,7 @@ pub struct Measure {
     pub original: Groups,
     /// The same of the appended entry.
     pub partition: Groups,
-    /// Whether to measure overlapping operations, too.
+    /// Whether operations overlap.
     pub overlap: bool,
     /// How to sample.
     pub protocol: Sampling,
@@ -84,6 +86,11 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// Those of operations in an order.
+    pub fn of(self, order: Order) -> u32 {
+        if order == Order::Overlap { self.overlap } else { self.stream }
+    }
+
     /// Those of the rule, where nothing was measured.
     pub fn by_rule(case: &CaseSpec, rows: u64) -> Self {
         let group = Entry::by_rule(case, rows).group;

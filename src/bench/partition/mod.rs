@@ -33,6 +33,7 @@ pub mod cpu;
 pub mod fixtures;
 pub mod job;
 pub mod machine;
+mod measure;
 pub mod oracle;
 pub mod process;
 pub mod record;

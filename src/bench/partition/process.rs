@@ -1,5 +1,6 @@
 //! Child processes under a time limit: started in a group of their own, and ended with it.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -9,6 +10,19 @@ use std::time::{Duration, Instant};
 
 use super::clock::timestamp;
 use crate::package::json::{Json, object};
+
+/// A change of what a child inherits: a variable that is set, or taken away.
+pub type Change = (OsString, Option<OsString>);
+
+/// Applies changes to what a child inherits.
+pub fn change(command: &mut Command, changes: &[Change]) {
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
 
 /// How often a child is looked at.
 const POLL: Duration = Duration::from_millis(10);

@@ -22,6 +22,8 @@ pub struct Campaign {
     pub protocol: Json,
     /// Where it was measured: host, clocks, background load; no names, no paths, no UUID.
     pub environment: Json,
+    /// Processes that made the campaign: more than one where it was interrupted and gone on with.
+    pub sessions: usize,
     /// What measured, the program itself first: program, kernels, scripts, libraries; receipts by a name with placeholders
     /// for folders.
     pub implementation: Vec<Receipt>,

@@ -87,13 +87,18 @@ pub struct Sampled {
     pub samples: Vec<Span>,
 }
 
-/// Primes, warms up, calibrates and samples.
+/// Primes, warms up, calibrates and samples. `warm` is called between the warm-up and the calibration.
 ///
 /// # Errors
 /// The backend failed, or its clock does not advance.
-pub fn sample(protocol: &Protocol, replayer: &mut dyn Replayer) -> Result<Sampled, BackendError> {
+pub fn sample(
+    protocol: &Protocol,
+    replayer: &mut dyn Replayer,
+    warm: &mut dyn FnMut(),
+) -> Result<Sampled, BackendError> {
     let prime = checked(replayer.replay(1)?)?;
     let warm_up = warm_up(protocol, replayer)?;
+    warm();
     let cap = protocol.cap();
     let mut calibration = Vec::new();
     let mut replays = 1;
@@ -109,7 +114,7 @@ pub fn sample(protocol: &Protocol, replayer: &mut dyn Replayer) -> Result<Sample
             break false;
         }
         if calibration.len() == MOST_STEPS {
-            break span.event_ms >= 0.5 * protocol.target_ms;
+            break false;
         }
         replays = next;
     };
@@ -226,7 +231,7 @@ mod tests {
     #[test]
     fn a_span_reaches_its_target_in_two_steps_where_time_is_linear() {
         let mut replayer = fake(0.25);
-        let sampled = sample(&Protocol::PUBLISHED, &mut replayer).unwrap();
+        let sampled = sample(&Protocol::PUBLISHED, &mut replayer, &mut || {}).unwrap();
         assert_eq!(sampled.calibration.iter().map(|step| step.0).collect::<Vec<_>>(), [1, 400]);
         assert_eq!((sampled.replays, sampled.reached, sampled.samples.len()), (400, true, 7));
         assert!(sampled.warm_up.0 >= 500.0 && sampled.warm_up.0 < 530.0, "{:?}", sampled.warm_up);
@@ -237,23 +242,23 @@ mod tests {
     #[test]
     fn caps_end_the_calibration_and_are_said() {
         let capped = Protocol { replay_cap: 50, ..Protocol::PUBLISHED };
-        let sampled = sample(&capped, &mut fake(0.25)).unwrap();
+        let sampled = sample(&capped, &mut fake(0.25), &mut || {}).unwrap();
         assert_eq!((sampled.replays, sampled.reached), (50, false));
         let few = Protocol { operation_cap: 1000, ..Protocol::PUBLISHED };
-        let sampled = sample(&few, &mut fake(0.25)).unwrap();
+        let sampled = sample(&few, &mut fake(0.25), &mut || {}).unwrap();
         assert_eq!((sampled.replays, sampled.reached), (10, false));
     }
 
     #[test]
     fn one_replay_that_is_long_enough_is_taken_as_it_is() {
-        let sampled = sample(&Protocol::PUBLISHED, &mut fake(700.0)).unwrap();
+        let sampled = sample(&Protocol::PUBLISHED, &mut fake(700.0), &mut || {}).unwrap();
         assert_eq!((sampled.replays, sampled.calibration.len(), sampled.warm_up.1), (1, 1, 1));
     }
 
     #[test]
     fn a_clock_that_stands_still_is_an_error() {
         let mut replayer = Fake { each_ms: 0.0, first_extra_ms: 0.0, asked: Vec::new() };
-        assert!(sample(&Protocol::PUBLISHED, &mut replayer).is_err());
+        assert!(sample(&Protocol::PUBLISHED, &mut replayer, &mut || {}).is_err());
     }
 
     proptest! {
@@ -261,7 +266,7 @@ mod tests {
         fn every_count_follows_from_the_span_before(each_us in 1_u64..3_000_000, cap in 1_u64..100_000) {
             let protocol = Protocol { replay_cap: cap, ..Protocol::PUBLISHED };
             let mut replayer = fake(each_us as f64 / 1000.0);
-            let sampled = sample(&protocol, &mut replayer).unwrap();
+            let sampled = sample(&protocol, &mut replayer, &mut || {}).unwrap();
             prop_assert_eq!(sampled.calibration[0].0, 1);
             for pair in sampled.calibration.windows(2) {
                 let needed = (protocol.target_ms / pair[0].1.event_ms * pair[0].0 as f64).ceil();

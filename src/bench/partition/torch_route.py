@@ -51,9 +51,21 @@ class Failure(Exception):
     """Something that the protocol forbids."""
 
 
+def end_with_parent():
+    """Where the system can: what measures must not go on beside a campaign that is taken up again."""
+    if sys.platform != "linux":
+        return
+    try:
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (OSError, AttributeError):
+        pass
+
+
 def main(fixture, out, settings):
-    # The caller decides what an interrupt from the terminal means.
+    # The caller decides what an interrupt from the terminal means, and ends this process with itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     # Whatever libraries print belongs into the caller's log.
     os.dup2(2, 1)
     try:
@@ -139,6 +151,8 @@ def run(case, out, settings):
         raise Failure("inductor-cache is there already; a cold compilation needs a new folder")
     os.makedirs(cache)
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.abspath(cache)
+    # A pool of compiler processes takes longer to start than the few kernels of a case take to compile.
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
     os.environ["TRITON_CACHE_DIR"] = os.path.join(os.path.abspath(cache), "triton")
     cold = {}
 

@@ -23,8 +23,8 @@ const OPERATIONS: u64 = 100;
 /// # Errors
 /// The backend failed.
 pub fn tune(backend: &dyn Backend, case: &CaseSpec, input: &[u8]) -> Result<Json, BackendError> {
-    let mut rows = vec![case.geometry.block, 1, 2];
-    rows.dedup();
+    let block = case.geometry.block;
+    let rows = std::iter::once(block).chain([1, 2].into_iter().filter(|&rows| rows != block));
     let orders: &[Order] = if backend.overlaps() { &[Order::Stream, Order::Overlap] } else { &[Order::Stream] };
     let mut entries = Vec::new();
     for rows in rows {

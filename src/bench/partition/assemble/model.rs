@@ -11,14 +11,14 @@ pub(super) const LIMITATIONS: [&str; 5] = [
     "Predictions are points without a confidence; they rank schedules and do not state run times.",
     "Programs, rounds of programs and padded elements are counted, not measured: neither occupancy nor memory traffic.",
     "The model knows no operation, no storage type and no algebra; what they cost is left in the residuals.",
-    "It was fitted on one device in one session and speaks of no other.",
+    "It was fitted on one device, as it was when it was measured, and speaks of no other.",
     "Leaving out each geometry in turn is cross-validation on the measured inventory, not a test on another one.",
 ];
 
 const SCOPE: &str = "Nothing was redacted after the fit: the summary is validation.json and the report is model.json of this \
     very package, and both profile ids are the same. receipts.json binds all of its files.";
 
-const PROOF_SCOPE: &str = "Hashes of the program, kernels, scripts and libraries that measured. The files themselves are not in \
+const PROOF_SCOPE: &str = "Hashes of the program, its kernels and scripts, and the libraries that it had loaded. The files themselves are not in \
     the package.";
 
 fn of_bytes(path: &str, bytes: &[u8]) -> Json {

@@ -4,15 +4,24 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::bench::partition::record::{CaseRun, Receipt, RouteRun};
+use crate::bench::partition::record::{Cohort, Receipt};
 use crate::package::digest::digest;
-use crate::package::json::{Document, Json, compact, object};
+use crate::package::json::{Document, Json, compact};
 
 /// What was planned.
 const PLAN: &str = "campaign.json";
 
+/// Its member that says which program measures.
+const PROGRAM: &str = "program";
+
+/// The processes that made a campaign.
+const SESSIONS: &str = "sessions.json";
+
 /// What is locked as long as a campaign runs.
 const LOCK: &str = "lock";
+
+/// A finished part of a run.
+const PART: &str = "record.json";
 
 /// A finished run.
 const RUN: &str = "run.json";
@@ -93,11 +102,13 @@ impl Journal {
             let path = path.to_owned();
             move |source| JournalError::File { path, source }
         };
+        // Runs without a plan are some earlier campaign's, too.
+        let has_runs = || Cohort::all().iter().any(|cohort| folder.join(cohort.name).exists());
         let begun = folder.join(PLAN).exists();
         let folder = folder.to_owned();
         match (resume, begun) {
             (true, false) => return Err(JournalError::Nothing { folder }),
-            (false, true) => return Err(JournalError::Earlier { folder }),
+            (false, _) if begun || has_runs() => return Err(JournalError::Earlier { folder }),
             _ => {}
         }
         fs::create_dir_all(&folder).map_err(file(&folder))?;
@@ -112,16 +123,38 @@ impl Journal {
         }
     }
 
-    /// Compares the settings with those of an earlier campaign, or writes them down.
-    pub(super) fn agree(&self, settings: &Json) -> Result<(), JournalError> {
+    /// Compares the settings with those of an earlier campaign, or writes them down. Where nothing is left to measure
+    /// (`finished`) another program may take over; then the receipt of the one that measured is given.
+    pub(super) fn agree(&self, settings: &Json, finished: bool) -> Result<Option<Receipt>, JournalError> {
         let path = self.folder.join(PLAN);
         if !path.exists() {
-            return self.write(PLAN, settings);
+            self.write(PLAN, settings)?;
+            return Ok(None);
         }
-        match difference("", &self.read(PLAN)?, settings) {
-            None => Ok(()),
+        let earlier = self.read(PLAN)?;
+        let program = earlier.get(PROGRAM).cloned();
+        let mut settings = settings.clone();
+        if let (true, Some(program), Json::Object(members)) = (finished, &program, &mut settings)
+            && let Some((_, member)) = members.iter_mut().find(|(name, _)| name == PROGRAM)
+        {
+            *member = program.clone();
+        }
+        match difference("", &earlier, &settings) {
+            None => Ok(program.as_ref().and_then(receipt_of)),
             Some((member, was, is)) => Err(JournalError::Other { folder: self.folder.clone(), member, was, is }),
         }
+    }
+
+    /// Writes down that this process goes on with the campaign.
+    pub(super) fn begin_session(&self, session: Json) -> Result<(), JournalError> {
+        let mut sessions = if self.folder.join(SESSIONS).exists() { self.sessions()? } else { Vec::new() };
+        sessions.push(session);
+        self.write(SESSIONS, &Json::Array(sessions))
+    }
+
+    /// All processes that made the campaign, in order.
+    pub(super) fn sessions(&self) -> Result<Vec<Json>, JournalError> {
+        Ok(self.read(SESSIONS)?.as_array().unwrap_or_default().to_vec())
     }
 
     /// Whether it is written down what is planned: from then on a campaign can be resumed.
@@ -214,65 +247,40 @@ impl Journal {
         Ok(Receipt { path: name.to_owned(), sha256: digest.sha256, bytes: digest.bytes })
     }
 
-    /// A finished run, if it is there.
-    pub(super) fn run(&self, folder: &str) -> Result<Option<CaseRun>, JournalError> {
-        let name = format!("{folder}/{RUN}");
-        if !self.folder.join(&name).exists() {
-            return Ok(None);
+    /// A part of a run that was finished before, or the one that `make` gives, which is then never made again.
+    pub(super) fn part<E: From<JournalError>>(
+        &self,
+        folder: &str,
+        make: impl FnOnce() -> Result<Json, E>,
+    ) -> Result<(Json, bool), E> {
+        let name = format!("{folder}/{PART}");
+        if self.folder.join(&name).exists() {
+            return Ok((self.read(&name)?, true));
         }
-        let record = self.read(&name)?;
-        let damaged = |member: &str| JournalError::Damaged {
-            path: self.folder.join(&name),
-            problem: format!("no {member} of the right form"),
-        };
-        let route = |member: &str| match record.get(member) {
-            None | Some(Json::Null) => Ok(None),
-            Some(route) => match (route.get("timed"), route.get("failed")) {
-                (Some(timed), None) => Ok(Some(RouteRun::Timed(timed.clone()))),
-                (None, Some(failed)) => Ok(Some(RouteRun::Failed(failed.clone()))),
-                _ => Err(damaged(member)),
-            },
-        };
-        let member = |member: &str| record.get(member).cloned().ok_or_else(|| damaged(member));
-        Ok(Some(CaseRun {
-            case_receipt: self.receipt(&name)?,
-            source_files: member("source_files")?,
-            selection: member("selection")?,
-            native: route("native")?.ok_or_else(|| damaged("native"))?,
-            torch: route("torch")?,
-            overlap: route("overlap")?,
-            process: member("process")?,
-        }))
+        let made = make()?;
+        self.write(&name, &made)?;
+        Ok((made, false))
     }
 
-    /// Writes down a finished run; from then on it is never made again.
-    pub(super) fn finish_run(&self, folder: &str, run: &Finished) -> Result<(), JournalError> {
-        let route = |route: Option<&RouteRun>| match route {
-            None => Json::Null,
-            Some(RouteRun::Timed(record)) => object([("timed", record.clone())]),
-            Some(RouteRun::Failed(record)) => object([("failed", record.clone())]),
-        };
-        let record = object([
-            ("source_files", run.source_files.clone()),
-            ("selection", run.selection.clone()),
-            ("native", route(Some(&run.native))),
-            ("torch", route(run.torch.as_ref())),
-            ("overlap", route(run.overlap.as_ref())),
-            ("process", run.process.clone()),
-        ]);
-        self.write(&format!("{folder}/{RUN}"), &record)
+    /// Whether a run is complete.
+    pub(super) fn has_run(&self, folder: &str) -> bool {
+        self.folder.join(folder).join(RUN).exists()
+    }
+
+    /// Puts the parts of a run together.
+    pub(super) fn finish_run(&self, folder: &str, parts: &[(&str, &Json)]) -> Result<Receipt, JournalError> {
+        let name = format!("{folder}/{RUN}");
+        if !self.has_run(folder) {
+            let members = parts.iter().map(|&(name, part)| (name.to_owned(), part.clone()));
+            self.write(&name, &Json::Object(members.collect()))?;
+        }
+        self.receipt(&name)
     }
 }
 
-/// A run before it is written down.
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) source_files: Json,
-    pub(super) selection: Json,
-    pub(super) native: RouteRun,
-    pub(super) torch: Option<RouteRun>,
-    pub(super) overlap: Option<RouteRun>,
-    pub(super) process: Json,
+fn receipt_of(record: &Json) -> Option<Receipt> {
+    let text = |member: &str| Some(record.get(member)?.as_str()?.to_owned());
+    Some(Receipt { path: text("path")?, sha256: text("sha256")?, bytes: record.get("bytes")?.as_u64()? })
 }
 
 /// The first setting that differs: its name, and both values for people.

@@ -1,5 +1,7 @@
 //! A campaign: every case in every cohort, each in a child process of its own, and the record of it all.
 
+mod environment;
+mod evidence;
 mod journal;
 mod plan;
 mod runs;
@@ -15,12 +17,13 @@ use super::child::RESULT;
 use super::clock::today;
 use super::job::{Job, OfCase, Work};
 use super::oracle;
-use super::process::End;
+use super::process::{End, Ended};
 use super::record::{Campaign, CaseRuns, Cohort, Receipt};
-use super::{backend::GUARD_ELEMENTS, fixtures, machine, source, torch};
-use crate::package::digest::{digest, digest_file};
+use super::{backend::GUARD_ELEMENTS, fixtures, torch};
+use crate::package::digest::digest_file;
 use crate::package::json::{Json, object};
 use crate::package::limits::MAX_HASHED_BYTES;
+use environment::redact;
 use journal::Journal;
 pub use journal::JournalError;
 pub use plan::Plan;
@@ -29,14 +32,11 @@ use runs::Runner;
 /// The file of the runs folder that lists the cases.
 const CASES: &str = "cases.json";
 
-/// The file of the runs folder that lists what measured.
-const BUILD: &str = "build.json";
-
 /// The folder of the child that looks at the device.
 const PROBE: &str = "probe";
 
-/// When the campaign began, and how busy the machine was.
-const BEGUN: &str = "begun.json";
+/// What a child prints, in its folder.
+const LOG: &str = "log.txt";
 
 /// Why there is no campaign to make a package of.
 #[derive(Debug, thiserror::Error)]
@@ -97,21 +97,19 @@ pub fn run(plan: &Plan, stop: &AtomicBool, watch: &dyn Watch) -> Result<Campaign
         .map_err(|source| CampaignError::Start { program: plan.program.clone(), source })?;
     let program = Receipt { path: "${RECOUNT}".to_owned(), sha256: program.sha256, bytes: program.bytes };
     let torch = match &plan.torch {
-        Some(python) => torch::interpreter_probe(python)?,
+        Some(python) => torch::interpreter_probe(python, &environment::of_torch(plan.device))?,
         None => Json::Null,
     };
     let journal = Journal::open(&plan.runs(), plan.resume)?;
-    let runner = Runner { plan, journal: &journal, stop, watch };
+    let mut runner = Runner { plan, journal: &journal, stop, watch, bus_id: None };
     let probed = probe(&runner).inspect_err(|_| journal.abandon(PROBE))?;
-    let device = probed.get("device").cloned().unwrap_or(Json::Null);
-    journal.agree(&plan.settings(&program.sha256, &device, &torch))?;
+    let of = |member: &str| probed.get(member).cloned().unwrap_or(Json::Null);
+    runner.check(&probed, &torch).inspect_err(|_| journal.abandon(PROBE))?;
+    runner.bus_id = of("bus_id").as_str().map(str::to_owned);
+    let settings = plan.settings(&program, &of("device"), &of("fingerprint"), &torch);
+    let program = journal.agree(&settings, runner.has_finished())?.unwrap_or(program);
     journal.write(CASES, &cases::document(&plan.description, &plan.cases))?;
-    if !journal.path(BEGUN).exists() {
-        journal.write(
-            BEGUN,
-            &object([("date", Json::from(today())), ("machine", probed.get("machine").cloned().unwrap_or(Json::Null))]),
-        )?;
-    }
+    journal.begin_session(object([("date", Json::from(today())), ("machine", of("machine"))]))?;
     let mut records = Vec::new();
     for case in &plan.cases {
         let manifest = write_fixture(&runner, case)?;
@@ -124,38 +122,29 @@ pub fn run(plan: &Plan, stop: &AtomicBool, watch: &dyn Watch) -> Result<Campaign
             retest: None,
         });
     }
-    let tuned = runner.tune()?;
-    for (record, tuned) in records.iter_mut().zip(&tuned) {
-        record.tuning = tuned.clone();
+    for record in &mut records {
+        record.tuning = runner.tune(&record.spec)?;
     }
     let cohorts = Cohort::all();
     for cohort in &cohorts {
-        for (record, tuned) in records.iter_mut().zip(&tuned) {
-            record.runs.push(runner.cohort_run(cohort, &record.spec, tuned)?);
+        for record in &mut records {
+            record.runs.push(runner.cohort_run(cohort, &record.spec, &record.tuning)?);
         }
     }
-    if plan.retry {
-        for (record, tuned) in records.iter_mut().zip(&tuned) {
-            record.retest = runner.retest(&cohorts, record, tuned)?;
-        }
+    for record in &mut records {
+        record.retest = runner.retest(&cohorts, record)?;
     }
-    campaign(&runner, program, device, torch, cohorts, records)
+    evidence::campaign(&runner, program, of("device"), torch, cohorts, records)
 }
 
 /// Learns what the backend runs on, in a child: an opened device must not stand beside the measurements.
 fn probe(runner: &Runner<'_>) -> Result<Json, CampaignError> {
     runner.watch.begin("looking at the device");
-    let unavailable = |reason: String| CampaignError::Backend { backend: runner.plan.backend.name(), reason };
     let (ended, result) = runner.child(PROBE, |folder| runner.job(Work::Probe, folder))?;
-    let result = result.filter(|_| ended.succeeded()).ok_or_else(|| unavailable(ended.describe()));
-    let result = match result {
-        Ok(result) => result,
-        Err(error) => {
-            let said = runner.error_of(PROBE);
-            return Err(said.map_or(error, unavailable));
-        }
-    };
-    Ok(result)
+    match result.filter(|_| ended.succeeded()) {
+        Some(result) => Ok(result),
+        None => Err(runner.unavailable(runner.why(PROBE, &ended))),
+    }
 }
 
 /// Writes a case's fixtures, and gives their manifest.
@@ -192,35 +181,49 @@ impl Runner<'_> {
         }
     }
 
-    /// Tries numbers of threads for every case, unless that was done before.
-    fn tune(&self) -> Result<Vec<Json>, CampaignError> {
-        let mut all = Vec::new();
-        for case in &self.plan.cases {
-            if !self.plan.tune {
-                all.push(Json::Null);
-                continue;
-            }
-            let folder = format!("tune/{}", case.id);
-            let file = format!("{folder}/tuned.json");
-            self.watch.begin(&format!("threads of {}", case.id));
-            if self.journal.path(&file).exists() {
-                all.push(self.journal.read(&file)?);
-                self.watch.end(true);
-                continue;
-            }
-            let (ended, result) = self.child(&folder, |at| self.job(Work::Tune(self.of_case(case)), at))?;
-            let tried = result.filter(|_| ended.succeeded()).and_then(|result| result.get("tried").cloned());
-            if tried.is_none() {
-                let why = self.error_of(&folder).unwrap_or_else(|| ended.describe());
-                self.watch
-                    .failed(&format!("trying numbers of threads for {}", case.id), &format!("{why}; the rule stands"));
-            }
-            let tried = tried.unwrap_or(Json::Null);
-            self.journal.write(&file, &tried)?;
-            self.watch.end(false);
-            all.push(tried);
+    fn unavailable(&self, reason: String) -> CampaignError {
+        CampaignError::Backend { backend: self.plan.backend.name(), reason }
+    }
+
+    /// Whether what was found can do what is planned.
+    fn check(&self, probed: &Json, torch: &Json) -> Result<(), CampaignError> {
+        if self.plan.overlap && probed.get("overlaps") != Some(&Json::Bool(true)) {
+            let reason =
+                "operations cannot overlap on this device (that needs compute capability 9.0); leave --overlap out";
+            return Err(self.unavailable(reason.to_owned()));
         }
-        Ok(all)
+        let native = probed.path(&["device", "identity", "gpu"]).and_then(Json::as_str);
+        match (native, torch.get("device_name").and_then(Json::as_str)) {
+            (Some(native), Some(other)) if native != other => {
+                let reason = format!("GPU {} is {native}, but Torch sees {other} there", self.plan.device);
+                Err(self.unavailable(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tries numbers of threads for a case, unless that was done before. A failure is kept as what it is.
+    fn tune(&self, case: &CaseSpec) -> Result<Json, CampaignError> {
+        if !self.plan.tune {
+            return Ok(Json::Null);
+        }
+        let folder = format!("tune/{}", case.id);
+        let file = format!("{folder}/tuned.json");
+        self.watch.begin(&format!("threads of {}", case.id));
+        if self.journal.path(&file).exists() {
+            self.watch.end(true);
+            return Ok(self.journal.read(&file)?);
+        }
+        let (ended, result) = self.child(&folder, |at| self.job(Work::Tune(self.of_case(case)), at))?;
+        let tried = result.filter(|_| ended.succeeded()).and_then(|result| result.get("tried").cloned());
+        let tried = tried.unwrap_or_else(|| {
+            let why = format!("{}; the rule stands", self.why(&folder, &ended));
+            self.watch.failed(&format!("trying numbers of threads for {}", case.id), &why);
+            object([("failed", Json::from(why))])
+        });
+        self.journal.write(&file, &tried)?;
+        self.watch.end(false);
+        Ok(tried)
     }
 
     fn job(&self, work: Work, folder: PathBuf) -> Job {
@@ -229,16 +232,27 @@ impl Runner<'_> {
             work,
             backend: plan.backend.name().to_owned(),
             device: plan.device,
+            bus_id: self.bus_id.clone(),
             threads: plan.threads,
             cpus: plan.cpus.clone(),
             folder,
         }
     }
 
-    /// What a child said when it failed, without the machine's own paths.
-    fn error_of(&self, folder: &str) -> Option<String> {
-        let result = self.journal.read(&format!("{folder}/{RESULT}")).ok()?;
-        Some(self.redact(result.get("error")?.as_str()?))
+    /// Why a child did not do what it was asked to, without the machine's own paths: what it says itself, otherwise how it
+    /// ended and the end of its log.
+    fn why(&self, folder: &str, ended: &Ended) -> String {
+        let result = self.journal.read(&format!("{folder}/{RESULT}")).ok();
+        let said = result.as_ref().and_then(|result| result.get("error")?.as_str());
+        if let Some(said) = said.filter(|_| ended.end == End::Exited) {
+            return redact(said);
+        }
+        let log = fs::read_to_string(self.journal.path(&format!("{folder}/{LOG}"))).unwrap_or_default();
+        let last = log.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        match last {
+            "" => ended.describe(),
+            last => format!("{}; its last words: {}", ended.describe(), redact(last)),
+        }
     }
 
     fn stopped(&self) -> CampaignError {
@@ -253,54 +267,4 @@ impl Runner<'_> {
     fn go_on(&self, end: Option<End>) -> Result<(), CampaignError> {
         if end == Some(End::Stopped) || self.stop.load(Ordering::Relaxed) { Err(self.stopped()) } else { Ok(()) }
     }
-}
-
-/// Everything that was recorded.
-fn campaign(
-    runner: &Runner<'_>,
-    program: Receipt,
-    device: Json,
-    torch: Json,
-    cohorts: Vec<Cohort>,
-    cases: Vec<CaseRuns>,
-) -> Result<Campaign, CampaignError> {
-    let (plan, journal) = (runner.plan, runner.journal);
-    let text = |path: &str, text: &str| {
-        let digest = digest(text.as_bytes());
-        Receipt { path: format!("${{RECOUNT_SOURCE}}/{path}"), sha256: digest.sha256, bytes: digest.bytes }
-    };
-    let mut implementation = vec![program, text("src/kernels/row_reduce.cu", source::KERNEL)];
-    if plan.torch.is_some() {
-        implementation.push(text("src/bench/partition/torch_route.py", torch::SCRIPT));
-    }
-    let commit = option_env!("RECOUNT_COMMIT").map(str::to_owned);
-    let build = object([
-        ("files", Json::Array(implementation.iter().map(Receipt::json).collect())),
-        ("version", Json::from(env!("CARGO_PKG_VERSION"))),
-        ("commit", commit.clone().map_or(Json::Null, Json::from)),
-    ]);
-    journal.write(BUILD, &build)?;
-    let begun = journal.read(BEGUN)?;
-    let date = begun.get("date").and_then(Json::as_str).unwrap_or_default().to_owned();
-    let mut environment = vec![
-        ("host".to_owned(), machine::host()),
-        ("machine_at_begin".to_owned(), begun.get("machine").cloned().unwrap_or(Json::Null)),
-    ];
-    if torch != Json::Null {
-        environment.push(("torch".to_owned(), torch));
-    }
-    Ok(Campaign {
-        backend: plan.backend.name().to_owned(),
-        device,
-        description: plan.description.clone(),
-        cohorts,
-        cases,
-        torch: plan.torch.is_some(),
-        protocol: plan.protocol(),
-        environment: Json::Object(environment),
-        implementation,
-        build_snapshot: journal.receipt(BUILD)?,
-        commit,
-        dates: (date, today()),
-    })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::bench::partition::backend::Kind;
 use crate::bench::partition::cases::CaseSpec;
 use crate::bench::partition::job::{Fault, Sampling};
-use crate::bench::partition::record::Cohort;
+use crate::bench::partition::record::{Cohort, Receipt};
 use crate::bench::partition::sampling::Protocol;
 use crate::package::digest::digest;
 use crate::package::json::{Json, compact, object};
@@ -57,15 +57,16 @@ impl Plan {
     }
 
     /// What a resumed campaign must have in common with the one that it goes on with.
-    pub(super) fn settings(&self, program_sha256: &str, device: &Json, torch: &Json) -> Json {
+    pub(super) fn settings(&self, program: &Receipt, device: &Json, fingerprint: &Json, torch: &Json) -> Json {
         let numbers = |list: &[usize]| Json::Array(list.iter().map(|&number| Json::from(number)).collect());
         let definitions = Json::Array(self.cases.iter().map(CaseSpec::definition).collect());
         object([
             ("schema", Json::from("recount-campaign-v1")),
-            ("program_sha256", Json::from(program_sha256)),
+            ("program", program.json()),
             ("backend", Json::from(self.backend.name())),
             ("device_index", Json::from(self.device)),
             ("device", device.clone()),
+            ("device_fingerprint", fingerprint.clone()),
             ("threads", self.threads.map_or(Json::Null, Json::from)),
             ("cpus", self.cpus.as_deref().map_or(Json::Null, numbers)),
             ("cases_sha256", Json::from(digest(compact(&definitions).as_bytes()).sha256)),
@@ -87,17 +88,33 @@ impl Plan {
             ("operation_cap", Json::from(protocol.operation_cap)),
             (
                 "threads_per_row",
-                Json::from(if self.tune { "tried on the device for each case and entry" } else { "by rule" }),
+                Json::from(match self.tune {
+                    true => "tried on the device for each case and entry before it was measured",
+                    false => "by rule",
+                }),
             ),
             ("overlapping_operations", Json::Bool(self.overlap)),
-            ("process", Json::from("one for each case and cohort")),
+            ("process", Json::from("one for each case, cohort and route")),
+            ("order", Json::from("cohort by cohort, all cases in each")),
+            ("time_limit_s", Json::from(self.limit.as_secs())),
+            ("injected_faults", self.injected()),
         ])
+    }
+
+    /// Failures on purpose, which no package may hide.
+    fn injected(&self) -> Json {
+        let fault = |(cohort, case, fault): &(String, String, Fault)| {
+            Json::from(format!("{cohort}/{case}: {}", format!("{fault:?}").to_lowercase()))
+        };
+        if self.faults.is_empty() { Json::from("none") } else { Json::Array(self.faults.iter().map(fault).collect()) }
     }
 
     /// The steps of the campaign, for a progress bar.
     pub fn steps(&self) -> u64 {
         let cohorts = Cohort::all().len();
-        let each = usize::from(self.tune) + cohorts + usize::from(self.torch.is_some());
+        // The recheck has no overlapping operations.
+        let overlap = if self.overlap { cohorts - 1 } else { 0 };
+        let each = usize::from(self.tune) + cohorts + overlap + usize::from(self.torch.is_some());
         (self.cases.len() * each) as u64
     }
 

@@ -3,28 +3,26 @@
 use std::process::Command;
 
 use super::CampaignError;
-use super::runs::{Runner, failure};
+use super::environment::{of_torch, redact};
+use super::runs::{Run, Runner, failure};
 use crate::bench::partition::affinity;
-use crate::bench::partition::cases::CaseSpec;
-use crate::bench::partition::child::Fixture;
+use crate::bench::partition::child::{Fixture, state};
 use crate::bench::partition::oracle::check;
 use crate::bench::partition::process::Ended;
-use crate::bench::partition::record::RouteRun;
 use crate::bench::partition::sampling::Protocol;
 use crate::bench::partition::torch::{self, RESULT, Receipts, Settings, output_file};
-use crate::package::json::{Json, compact};
+use crate::package::json::{Json, compact, object};
 
 /// The script in the runs folder.
 const SCRIPT: &str = "torch_route.py";
 
+/// The status of a program that is not there, as shells give it.
+const NOT_STARTED: i64 = 127;
+
 impl Runner<'_> {
     /// Runs a case through Torch. What fails is recorded.
-    pub(super) fn torch(&self, folder: &str, case: &CaseSpec) -> Result<RouteRun, CampaignError> {
-        let Some(python) = &self.plan.torch else {
-            return Ok(RouteRun::Failed(Json::Null));
-        };
-        self.watch.begin(&format!("{folder} with Torch"));
-        let folder = format!("{folder}/torch");
+    pub(super) fn torch(&self, run: Run<'_>) -> Result<Json, CampaignError> {
+        let folder = format!("{}/torch", run.folder);
         let at = self.journal.fresh_folder(&folder)?;
         self.journal.write_bytes(SCRIPT, torch::SCRIPT.as_bytes())?;
         let protocol = Protocol::from(self.plan.sampling);
@@ -36,48 +34,51 @@ impl Runner<'_> {
             replay_cap: protocol.replay_cap,
             operation_cap: protocol.operation_cap,
         };
-        let mut command = Command::new(python);
-        command.arg(self.journal.path(SCRIPT)).arg(self.of_case(case).fixture).arg(&at).current_dir(&at);
+        let mut command = Command::new(self.plan.torch.as_deref().unwrap_or("python3".as_ref()));
+        command.arg(self.journal.path(SCRIPT)).arg(self.of_case(run.case).fixture).arg(&at).current_dir(&at);
         command.arg(compact(&settings.json()));
-        command.env("CUDA_VISIBLE_DEVICES", self.plan.device.to_string());
-        // The interpreter inherits the processors of the thread that starts it.
-        let before = affinity::current();
-        if let Some(cpus) = &self.plan.cpus {
-            // The native child has met the same list, and said what is wrong with it.
-            let _ = affinity::pin(cpus);
-        }
-        let ended = self.supervise(&mut command, &folder);
-        if let Some(before) = before.filter(|_| self.plan.cpus.is_some()) {
-            let _ = affinity::pin(&before);
-        }
-        let ended = ended?;
-        Ok(match self.torch_record(&folder, case, &ended) {
-            Ok(record) => RouteRun::Timed(record),
-            Err(why) => {
-                let why = self.redact(&why);
-                self.watch.failed(&folder, &why);
-                RouteRun::Failed(failure(&ended, case, 0, &why))
+        let before = state(self.bus_id.as_deref());
+        let changes = of_torch(self.plan.device);
+        let (ended, affinity) = self.pinned(|| (self.supervise(&mut command, &changes, &folder), affinity::current()));
+        let after = state(self.bus_id.as_deref());
+        let (record, outcome) = match ended? {
+            Ok(ended) => {
+                (ended.json(&["${PYTHON}", SCRIPT, "${RUNS}", "settings"]), self.torch_record(&folder, run, &ended))
             }
-        })
+            Err(error) => (object([("returncode", Json::Int(NOT_STARTED))]), Err(error.to_string())),
+        };
+        let mut process = record.as_object().unwrap_or_default().to_vec();
+        process.push(("affinity_actual".to_owned(), affinity::mask(affinity.as_deref())));
+        process.push(("machine_before".to_owned(), before));
+        process.push(("machine_after".to_owned(), after));
+        let process = Json::Object(process);
+        let outcome = match outcome {
+            Ok(record) => ("timed", record),
+            Err(why) => {
+                let why = redact(&why);
+                self.watch.failed(&folder, &why);
+                ("failed", failure(process.clone(), &why))
+            }
+        };
+        Ok(object([outcome, ("process", process)]))
     }
 
-    fn torch_record(&self, folder: &str, case: &CaseSpec, ended: &Ended) -> Result<Json, String> {
-        let name = format!("{folder}/{RESULT}");
-        let result = self.journal.read(&name).map_err(|_| format!("{}; it has written no result", ended.describe()))?;
+    fn torch_record(&self, folder: &str, run: Run<'_>, ended: &Ended) -> Result<Json, String> {
         if !ended.succeeded() {
-            let said = result.get("error").and_then(Json::as_str).map(str::to_owned);
-            return Err(said.unwrap_or_else(|| ended.describe()));
+            return Err(self.why(folder, ended));
         }
         let text = |error: &dyn std::error::Error| error.to_string();
-        let output = format!("{folder}/{}", output_file(case.storage));
+        let name = format!("{folder}/{RESULT}");
+        let result = self.journal.read(&name).map_err(|error| text(&error))?;
+        let output = format!("{folder}/{}", output_file(run.case.storage));
         let receipts = Receipts {
             result: &self.journal.receipt(&name).map_err(|error| text(&error))?,
             output: &self.journal.receipt(&output).map_err(|error| text(&error))?,
             folder,
         };
         let bytes = std::fs::read(self.journal.path(&output)).map_err(|error| text(&error))?;
-        let fixture = Fixture::read(&self.of_case(case)).map_err(|error| text(&error))?;
-        let verdict = check(case.storage, &bytes, &fixture.expected, &fixture.bound);
+        let fixture = Fixture::read(&self.of_case(run.case)).map_err(|error| text(&error))?;
+        let verdict = check(run.case.storage, &bytes, &fixture.expected, &fixture.bound);
         torch::route(&result, &verdict, &receipts).map_err(|error| text(&error))
     }
 }

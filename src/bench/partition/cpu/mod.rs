@@ -16,7 +16,7 @@ use crate::package::json::{Json, object};
 use rows::{Shared, Values, reduce};
 
 /// Rows and their loops.
-const LOOPS: &str = include_str!("rows.rs");
+pub(super) const LOOPS: &str = include_str!("rows.rs");
 
 /// Names of the original entry and of the appended one.
 pub(super) const ENTRIES: (&str, &str) = ("host_rows", "host_rows_partition");

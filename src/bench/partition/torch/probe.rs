@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::bench::partition::process::{Change, change};
 use crate::package::json::{Document, Json};
 
 /// How long an interpreter may take to say what it has: torch alone is gigabytes on a disk that may be cold.
@@ -101,20 +102,22 @@ pub enum ProbeError {
 ///
 /// # Errors
 /// No such program, no torch, no CUDA device, no answer in three minutes.
-pub fn interpreter_probe(python: &Path) -> Result<Json, ProbeError> {
-    interpreter_probe_within(python, PROBE_TIMEOUT)
+pub fn interpreter_probe(python: &Path, changes: &[Change]) -> Result<Json, ProbeError> {
+    interpreter_probe_within(python, changes, PROBE_TIMEOUT)
 }
 
 /// The same with another time limit.
 ///
 /// # Errors
 /// As [`interpreter_probe`].
-pub fn interpreter_probe_within(python: &Path, timeout: Duration) -> Result<Json, ProbeError> {
+pub fn interpreter_probe_within(python: &Path, changes: &[Change], timeout: Duration) -> Result<Json, ProbeError> {
     let name = python.display().to_string();
     let not_started = |source| ProbeError::NotStarted { python: name.clone(), source };
     // Files, not pipes: whatever it prints, it never has to wait for a reader.
     let (said, complaints) = (tempfile::tempfile().map_err(not_started)?, tempfile::tempfile().map_err(not_started)?);
-    let mut child = Command::new(python)
+    let mut command = Command::new(python);
+    change(&mut command, changes);
+    let mut child = command
         .args(["-c", PROBE])
         .stdin(Stdio::null())
         .stdout(said.try_clone().map_err(not_started)?)

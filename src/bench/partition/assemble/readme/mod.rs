@@ -165,11 +165,18 @@ impl<'d> Readme<'_, 'd> {
     fn closing(&self, text: &mut String) {
         line!(text, "## Limits");
         line!(text);
+        let sessions = match self.campaign.sessions {
+            0 | 1 => "one session".to_owned(),
+            several => format!("{several} sessions, as it was interrupted"),
+        };
         line!(
             text,
             "- Times are medians of a graph of equal operations divided by their number: neither the time of one kernel \
              alone nor a latency.\n\
-             - One machine, one session; {}.\n\
+             - One machine, {sessions}; {}.\n\
+             - Each run is one process: its samples say nothing of how much processes differ. Recheck, a second process of \
+             default, is the only measure of that.\n\
+             - Cohorts ran one after the other, so that a drift of the machine looks like a difference of schedules.\n\
              - Native runs write to a fixed output and Torch allocates its own; these are different contracts.\n\
              - Outputs were compared with the oracle on this machine; the tensors are not in the package, the records of \
              the comparisons are.",
@@ -179,6 +186,20 @@ impl<'d> Readme<'_, 'd> {
                 "another device, driver, clock or load was not measured"
             }
         );
+        if self.campaign.torch {
+            line!(
+                text,
+                "- The fastest of three schedules is compared with one Torch median, which favours the schedules. Torch's \
+                 operations never overlap."
+            );
+        }
+        if self.campaign.cases.iter().any(|case| case.tuning != Json::Null) {
+            line!(
+                text,
+                "- Threads per row were chosen by trials on these very cases (`tuning` in `validation.json`), before they \
+                 were measured."
+            );
+        }
         line!(text);
         line!(text, "## Files");
         line!(text);
