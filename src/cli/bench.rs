@@ -21,6 +21,7 @@ use crate::bench::partition::job::{Fault, Sampling};
 use crate::bench::partition::record::{CaseRun, Cohort, RouteRun};
 use crate::bench::partition::sampling::Protocol;
 use crate::bench::partition::{affinity, assemble, child};
+use crate::fit::Schedule;
 use crate::package::partial::{PartialFolder, Vacancy};
 use crate::package::partition::files;
 use crate::render::{Style, brief, campaign as rendered};
@@ -46,9 +47,11 @@ pub(super) struct Args {
     /// Also time torch.compile on the same inputs, with this Python interpreter
     #[arg(long, value_name = "PYTHON")]
     torch: Option<PathBuf>,
-    /// Also time overlapping operations (programmatic dependent launch), as a figure of its own
-    #[arg(long)]
-    overlap: bool,
+    /// Also time overlapping operations (programmatic dependent launch), as figures of their own; of all schedules, or of
+    /// those that are named
+    #[arg(long, value_name = "SCHEDULE,…", value_delimiter = ',', num_args = 0.., require_equals = true)]
+    #[arg(default_missing_values = ["default", "rows1", "rows2"], value_parser = schedule)]
+    overlap: Vec<Schedule>,
     /// Take the threads of a row by rule, instead of trying numbers of them first
     #[arg(long)]
     no_tune: bool,
@@ -115,6 +118,10 @@ impl Processors {
 fn milliseconds(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| (0.1..=60_000.0).contains(value));
     value.ok_or_else(|| "a number of milliseconds from 0.1 to 60000".to_owned())
+}
+
+fn schedule(name: &str) -> Result<Schedule, String> {
+    Schedule::from_name(name).ok_or_else(|| "one of default, rows1, rows2".to_owned())
 }
 
 fn injection(text: &str) -> Result<(String, String, Fault), String> {
@@ -195,7 +202,10 @@ fn plan(args: &Args, out: PathBuf) -> Result<Plan, Failure> {
     let backend = backend(args)?;
     let (cases, description) = listed(args)?;
     ensure!(args.torch.is_none() || backend == Kind::Cuda, "--torch times a GPU; leave it out with the backend cpu");
-    ensure!(!args.overlap || backend == Kind::Cuda, "--overlap needs a GPU; leave it out with the backend cpu");
+    ensure!(
+        args.overlap.is_empty() || backend == Kind::Cuda,
+        "--overlap needs a GPU; leave it out with the backend cpu"
+    );
     if let Some(cpus) = &args.cpus {
         // Said once here, rather than by every child.
         let allowed = affinity::current();
@@ -224,7 +234,7 @@ fn plan(args: &Args, out: PathBuf) -> Result<Plan, Failure> {
             samples: args.samples,
         },
         tune: backend == Kind::Cuda && !args.no_tune,
-        overlap: args.overlap,
+        overlap: Schedule::ALL.into_iter().filter(|schedule| args.overlap.contains(schedule)).collect(),
         torch: args.torch.as_deref().map(interpreter).transpose()?,
         limit: Duration::from_secs(args.timeout),
         retry: args.retry,

@@ -101,10 +101,10 @@ fn work(job: &Job) -> Result<Json, ChildError> {
                 ("bus_id", bus_id.map_or(Json::Null, Json::from)),
             ]))
         }
-        Work::Tune(of) => {
-            let fixture = Fixture::read(of)?;
+        Work::Tune(planned) => {
+            let fixture = Fixture::read(&planned.of)?;
             let backend = job.open()?;
-            let tried = tune::tune(backend.as_ref(), &fixture.spec, &fixture.input)?;
+            let tried = tune::tune(backend.as_ref(), &fixture.spec, &fixture.input, &planned.overlap)?;
             Ok(object([("status", Json::from("passed")), ("tried", tried)]))
         }
         Work::Measure(planned) => {

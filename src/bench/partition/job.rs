@@ -38,9 +38,19 @@ pub enum Work {
     /// Opens the backend and says what it runs on.
     Probe,
     /// Tries entries with different numbers of threads.
-    Tune(OfCase),
+    Tune(Tune),
     /// Measures one case in one cohort.
     Measure(Measure),
+}
+
+/// What is to be tried.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tune {
+    /// The case.
+    pub of: OfCase,
+    /// The rows per program whose operations overlap, too.
+    pub overlap: Vec<u64>,
 }
 
 /// Which case, and its fixtures.

@@ -362,4 +362,7 @@ def write(folder, name, data):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    status = main(*sys.argv[1:])
+    sys.stderr.flush()
+    # The result is written: nothing that an orderly end of torch would do is needed.
+    os._exit(status)

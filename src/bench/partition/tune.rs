@@ -18,16 +18,18 @@ const SPAN_MS: f64 = 4.0;
 /// Operations of a graph.
 const OPERATIONS: u64 = 100;
 
-/// Tries all entries of a case: B, 1 and 2 rows per program, in stream order and overlapping.
+/// Tries all entries of a case: B, 1 and 2 rows per program, in stream order, and those whose rows are in `overlap`
+/// overlapping.
 ///
 /// # Errors
 /// The backend failed.
-pub fn tune(backend: &dyn Backend, case: &CaseSpec, input: &[u8]) -> Result<Json, BackendError> {
+pub fn tune(backend: &dyn Backend, case: &CaseSpec, input: &[u8], overlap: &[u64]) -> Result<Json, BackendError> {
     let block = case.geometry.block;
     let rows = std::iter::once(block).chain([1, 2].into_iter().filter(|&rows| rows != block));
-    let orders: &[Order] = if backend.overlaps() { &[Order::Stream, Order::Overlap] } else { &[Order::Stream] };
     let mut entries = Vec::new();
     for rows in rows {
+        let orders: &[Order] =
+            if overlap.contains(&rows) { &[Order::Stream, Order::Overlap] } else { &[Order::Stream] };
         for &order in orders {
             let mut tried = Vec::new();
             for entry in Entry::candidates(case, rows, order) {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cases::{self, CaseSpec};
 use super::child::RESULT;
 use super::clock::today;
-use super::job::{Job, OfCase, Work};
+use super::job::{Job, OfCase, Tune, Work};
 use super::oracle;
 use super::process::{End, Ended};
 use super::record::{Campaign, CaseRuns, Cohort, Receipt};
@@ -187,7 +187,7 @@ impl Runner<'_> {
 
     /// Whether what was found can do what is planned.
     fn check(&self, probed: &Json, torch: &Json) -> Result<(), CampaignError> {
-        if self.plan.overlap && probed.get("overlaps") != Some(&Json::Bool(true)) {
+        if !self.plan.overlap.is_empty() && probed.get("overlaps") != Some(&Json::Bool(true)) {
             let reason =
                 "operations cannot overlap on this device (that needs compute capability 9.0); leave --overlap out";
             return Err(self.unavailable(reason.to_owned()));
@@ -214,7 +214,9 @@ impl Runner<'_> {
             self.watch.end(true);
             return Ok(self.journal.read(&file)?);
         }
-        let (ended, result) = self.child(&folder, |at| self.job(Work::Tune(self.of_case(case)), at))?;
+        let overlap = self.plan.overlap.iter().map(|schedule| schedule.rows_per_program(&case.geometry)).collect();
+        let tune = Tune { of: self.of_case(case), overlap };
+        let (ended, result) = self.child(&folder, |at| self.job(Work::Tune(tune), at))?;
         let tried = result.filter(|_| ended.succeeded()).and_then(|result| result.get("tried").cloned());
         let tried = tried.unwrap_or_else(|| {
             let why = format!("{}; the rule stands", self.why(&folder, &ended));

@@ -8,6 +8,7 @@ use crate::bench::partition::cases::CaseSpec;
 use crate::bench::partition::job::{Fault, Sampling};
 use crate::bench::partition::record::{Cohort, Receipt};
 use crate::bench::partition::sampling::Protocol;
+use crate::fit::geometry::Schedule;
 use crate::package::digest::digest;
 use crate::package::json::{Json, compact, object};
 
@@ -32,8 +33,8 @@ pub struct Plan {
     pub sampling: Sampling,
     /// Whether to try numbers of threads first.
     pub tune: bool,
-    /// Whether to measure overlapping operations, too.
-    pub overlap: bool,
+    /// The schedules whose operations are measured overlapping, too.
+    pub overlap: Vec<Schedule>,
     /// The Python interpreter of the Torch route.
     pub torch: Option<PathBuf>,
     /// Time limit of a child.
@@ -77,6 +78,7 @@ impl Plan {
 
     /// The settings that hold for every run, as the package records them.
     pub(super) fn protocol(&self) -> Json {
+        let overlap = self.overlap.iter().map(|schedule| schedule.name()).collect::<Vec<_>>().join(", ");
         let protocol = Protocol::from(self.sampling);
         object([
             ("procedure", Json::from(Protocol::NAME)),
@@ -93,7 +95,7 @@ impl Plan {
                     false => "by rule",
                 }),
             ),
-            ("overlapping_operations", Json::Bool(self.overlap)),
+            ("overlapping_operations", Json::from(if self.overlap.is_empty() { "none".to_owned() } else { overlap })),
             ("process", Json::from("one for each case, cohort and route")),
             ("order", Json::from("cohort by cohort, all cases in each")),
             ("time_limit_s", Json::from(self.limit.as_secs())),
@@ -112,9 +114,7 @@ impl Plan {
     /// The steps of the campaign, for a progress bar.
     pub fn steps(&self) -> u64 {
         let cohorts = Cohort::all().len();
-        // The recheck has no overlapping operations.
-        let overlap = if self.overlap { cohorts - 1 } else { 0 };
-        let each = usize::from(self.tune) + cohorts + overlap + usize::from(self.torch.is_some());
+        let each = usize::from(self.tune) + cohorts + self.overlap.len() + usize::from(self.torch.is_some());
         (self.cases.len() * each) as u64
     }
 

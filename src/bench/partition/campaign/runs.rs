@@ -18,7 +18,7 @@ use crate::bench::partition::selector::{Binding, Span, input_bytes, output_bytes
 use crate::bench::partition::{affinity, tune};
 use crate::package::digest::digest;
 use crate::package::json::{Json, object};
-use crate::package::partition::{DEFAULT, RECHECK};
+use crate::package::partition::DEFAULT;
 
 const SCOPE: &str = "Made by the host from the byte spans that were bound, before anything was launched. observed_graph is \
     read back from the nodes of the captured graph; it is no trace of the device.";
@@ -114,7 +114,7 @@ impl Runner<'_> {
     }
 
     fn case_run(&self, run: Run<'_>) -> Result<CaseRun, CampaignError> {
-        let has_overlap = self.plan.overlap && run.cohort.name != RECHECK;
+        let has_overlap = self.plan.overlap.iter().any(|schedule| schedule.name() == run.cohort.name);
         let has_torch = self.plan.torch.is_some() && run.cohort.name == DEFAULT;
         let native = self.part(run, "native", || self.native(run, false))?;
         let overlap = if has_overlap { Some(self.part(run, "overlap", || self.native(run, true))?) } else { None };
