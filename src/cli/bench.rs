@@ -18,7 +18,7 @@ use crate::bench::partition::backend::{BackendError, Kind};
 use crate::bench::partition::campaign::{self, Plan, Watch};
 use crate::bench::partition::cases::{self, CaseSpec};
 use crate::bench::partition::job::{Fault, Sampling};
-use crate::bench::partition::record::CaseRun;
+use crate::bench::partition::record::{CaseRun, Cohort};
 use crate::bench::partition::sampling::Protocol;
 use crate::bench::partition::{affinity, assemble, child};
 use crate::package::partial::{PartialFolder, Vacancy};
@@ -148,7 +148,7 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     let campaign = campaign?;
     let runs = plan.runs();
     assemble::write(&campaign, &args.out)
-        .with_context(|| format!("no package was written; its runs are in {}", runs.display()))?;
+        .with_context(|| format!("no package was written; its runs are kept in {}, for --resume", runs.display()))?;
     let report = audit::verify(&args.out, &args.out.display().to_string(), &Options::default(), &|_| {});
     let style = Style { color: environment.color, verbosity: verbosity(common), width: environment.width };
     Output::Stdout.write(|out| rendered(&campaign, &args.out, &runs, &style, out))?;
@@ -173,6 +173,8 @@ fn plan(args: &Args, common: &Common) -> Result<Plan, Failure> {
         }
     }
     for (cohort, case, _) in &args.inject {
+        let is_known = cohort == "retest" || Cohort::all().iter().any(|known| known.name == cohort);
+        ensure!(is_known, "--inject {cohort}/{case}: there is no such cohort");
         ensure!(cases.iter().any(|spec| spec.id == *case), "--inject {cohort}/{case}: there is no such case");
     }
     Ok(Plan {

@@ -41,6 +41,14 @@ pub enum PlaceError {
         /// The place.
         path: PathBuf,
     },
+    /// There is no folder around it.
+    #[error("there is no folder {parent}; make it first, or name another place than {path}")]
+    NoParent {
+        /// What should be a folder.
+        parent: PathBuf,
+        /// The place.
+        path: PathBuf,
+    },
     /// The folder around it cannot be written to.
     #[error("{path} cannot be written")]
     Write {
@@ -77,6 +85,9 @@ impl PartialFolder {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
+        if !parent.is_dir() {
+            return Err(PlaceError::NoParent { parent: parent.to_owned(), path: place });
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX);
         #[cfg(unix)]

@@ -12,6 +12,7 @@ pub(super) fn check<'d>(
     recorder: &mut Recorder,
 ) {
     let Some(reference) = record.reference() else { return };
+    let original = with_original(record, reference);
     for run in &record.runs {
         for member in ["fixture_sha256", "manifest"] {
             let (Some(found), Some(expected)) = (reader.member(run.at, member), reference.at.get(member)) else {
@@ -24,7 +25,9 @@ pub(super) fn check<'d>(
         if let Some(fixtures) = run.at.get("fixture_sha256") {
             check_fixtures(validation, record, run, fixtures, recorder);
         }
-        check_sources(validation, reference, run, reader, recorder);
+        if !compiled_nothing(run) {
+            check_sources(validation, record, original, run, reader, recorder);
+        }
     }
     check_launch_options(validation, record, recorder);
 }
@@ -66,8 +69,21 @@ fn check_fixtures(
     }
 }
 
+/// Whether a run failed before it had compiled anything: then it has no source, and nothing was measured with one.
+fn compiled_nothing(run: &Run<'_>) -> bool {
+    let sources = run.at.get("source_files").and_then(Json::as_object);
+    run.native.has_failed() && sources.is_some_and(<[_]>::is_empty)
+}
+
+/// The run that has the original source: the reference, or where it compiled nothing another of the original schedule.
+fn with_original<'r, 'd>(record: &'r CaseRecord<'d>, reference: &'r Run<'d>) -> &'r Run<'d> {
+    let mut originals = record.runs.iter().filter(|run| run.requested_rows == 0 && !compiled_nothing(run));
+    if compiled_nothing(reference) { originals.next().unwrap_or(reference) } else { reference }
+}
+
 fn check_sources<'d>(
     validation: &Validation<'d>,
+    record: &CaseRecord<'d>,
     reference: &Run<'d>,
     run: &Run<'d>,
     reader: &Reader<'d>,
@@ -85,11 +101,21 @@ fn check_sources<'d>(
     }
     let originals = Members::of(originals);
     for (name, source) in sources {
-        let Some(original) = originals.get(name) else {
-            recorder.report_at(Code::SourcePrefix, document, source, "a source that the original schedule has", name);
-            continue;
+        let original = match originals.get(name) {
+            Some(original) => original,
+            // All that is known of it then is what the others begin with.
+            None if compiled_nothing(reference) => &Json::Null,
+            None => {
+                let expected = "a source that the original schedule has";
+                recorder.report_at(Code::SourcePrefix, document, source, expected, name);
+                continue;
+            }
         };
-        let normalized = original.get("normalized_source_sha256");
+        let begins = |run: &Run<'d>| run.at.path(&["source_files", name, "original_source_sha256"]);
+        let normalized = match original {
+            Json::Null => record.runs.iter().find_map(begins),
+            original => original.get("normalized_source_sha256"),
+        };
         let (Some(normalized), Some(prefix)) = (normalized, reader.member(source, "original_source_sha256")) else {
             continue;
         };

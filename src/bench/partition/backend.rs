@@ -1,9 +1,10 @@
 //! What a backend is: something that makes one case ready to run under one schedule.
 
 use super::cases::CaseSpec;
+use super::cpu;
 use super::sampling::Replayer;
 use super::selector::Selection;
-use super::source::{Entry, Order};
+use super::source::{self, Entry, Order};
 use crate::package::json::Json;
 
 /// Elements on each side of a tensor that belong to nobody; an operation that changes one has written beside its output.
@@ -41,6 +42,14 @@ impl Kind {
         match self {
             Kind::Cuda => "cuda",
             Kind::Cpu => "cpu",
+        }
+    }
+
+    /// Names of the original entry and of the appended one.
+    pub fn entries(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Cuda => (source::ORIGINAL, source::PARTITION),
+            Kind::Cpu => cpu::ENTRIES,
         }
     }
 

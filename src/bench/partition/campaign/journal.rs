@@ -11,6 +11,9 @@ use crate::package::json::{Document, Json, compact, object};
 /// What was planned.
 const PLAN: &str = "campaign.json";
 
+/// What is locked as long as a campaign runs.
+const LOCK: &str = "lock";
+
 /// A finished run.
 const RUN: &str = "run.json";
 
@@ -48,6 +51,14 @@ pub enum JournalError {
         was: String,
         /// What it is.
         is: String,
+    },
+    /// The disk is full.
+    #[error("there is no room left for {folder}; what is finished is kept: make room, and go on with --resume")]
+    Full {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
     },
     /// A file cannot be read or written.
     #[error("{path} cannot be read or written")]
@@ -92,7 +103,7 @@ impl Journal {
         fs::create_dir_all(&folder).map_err(file(&folder))?;
         // Everything is found by absolute paths, in whatever folder a child runs.
         let folder = fs::canonicalize(&folder).map_err(file(&folder))?;
-        let path = folder.join("lock");
+        let path = folder.join(LOCK);
         let lock = File::options().create(true).append(true).open(&path).map_err(file(&path))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { folder, _lock: lock }),
@@ -107,15 +118,50 @@ impl Journal {
         if !path.exists() {
             return self.write(PLAN, settings);
         }
-        let earlier = self.read(PLAN)?;
-        for (member, is) in settings.as_object().unwrap_or_default() {
-            let was = earlier.get(member).unwrap_or(&Json::Null);
-            if was != is {
-                let (member, was, is) = (member.clone(), short(was), short(is));
-                return Err(JournalError::Other { folder: self.folder.clone(), member, was, is });
-            }
+        match difference("", &self.read(PLAN)?, settings) {
+            None => Ok(()),
+            Some((member, was, is)) => Err(JournalError::Other { folder: self.folder.clone(), member, was, is }),
         }
-        Ok(())
+    }
+
+    /// Whether it is written down what is planned: from then on a campaign can be resumed.
+    pub(super) fn has_begun(&self) -> bool {
+        self.folder.join(PLAN).exists()
+    }
+
+    /// Removes what was made for a campaign that did not begin, so that the next one finds nothing in its way.
+    pub(super) fn abandon(&self, made: &str) {
+        if self.has_begun() {
+            return;
+        }
+        // What cannot be removed is in nobody's way; a folder with anything else in it stays.
+        let _ = fs::remove_dir_all(self.folder.join(made));
+        let _ = fs::remove_file(self.folder.join(LOCK));
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// Whether there is room for as much; an error says that there is not.
+    pub(super) fn has_room(&self, bytes: u64) -> Result<(), JournalError> {
+        let path = self.folder.join("room.partial");
+        let zeros = vec![0_u8; 1 << 16];
+        let written = File::create(&path).and_then(|mut file| {
+            for _ in 0..bytes.div_ceil(zeros.len() as u64) {
+                io::Write::write_all(&mut file, &zeros)?;
+            }
+            file.sync_all()
+        });
+        let _ = fs::remove_file(&path);
+        written.map_err(|source| self.failed(&path, source))
+    }
+
+    /// Why something was not written.
+    fn failed(&self, path: &Path, source: io::Error) -> JournalError {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                JournalError::Full { folder: self.folder.clone(), source }
+            }
+            _ => JournalError::File { path: path.to_owned(), source },
+        }
     }
 
     /// The path of a file or folder in it.
@@ -130,7 +176,7 @@ impl Journal {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => fs::create_dir_all(&path),
         };
-        result.map_err(|source| JournalError::File { path: path.clone(), source })?;
+        result.map_err(|source| self.failed(&path, source))?;
         Ok(path)
     }
 
@@ -147,7 +193,7 @@ impl Journal {
             io::Write::write_all(&mut file, bytes)?;
             file.sync_all()
         });
-        written.and_then(|()| fs::rename(&partial, &path)).map_err(|source| JournalError::File { path, source })
+        written.and_then(|()| fs::rename(&partial, &path)).map_err(|source| self.failed(&path, source))
     }
 
     /// Reads a document.
@@ -227,6 +273,17 @@ pub(super) struct Finished {
     pub(super) torch: Option<RouteRun>,
     pub(super) overlap: Option<RouteRun>,
     pub(super) process: Json,
+}
+
+/// The first setting that differs: its name, and both values for people.
+fn difference(name: &str, was: &Json, is: &Json) -> Option<(String, String, String)> {
+    let (Some(_), Some(members)) = (was.as_object(), is.as_object()) else {
+        return (was != is).then(|| (name.to_owned(), short(was), short(is)));
+    };
+    members.iter().find_map(|(member, is)| {
+        let name = if name.is_empty() { member.clone() } else { format!("{name}.{member}") };
+        difference(&name, was.get(member).unwrap_or(&Json::Null), is)
+    })
 }
 
 /// A value in a sentence.

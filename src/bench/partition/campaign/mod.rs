@@ -32,6 +32,12 @@ const CASES: &str = "cases.json";
 /// The file of the runs folder that lists what measured.
 const BUILD: &str = "build.json";
 
+/// The folder of the child that looks at the device.
+const PROBE: &str = "probe";
+
+/// When the campaign began, and how busy the machine was.
+const BEGUN: &str = "begun.json";
+
 /// Why there is no campaign to make a package of.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
@@ -57,6 +63,9 @@ pub enum CampaignError {
         /// Why.
         source: io::Error,
     },
+    /// Somebody asked it to stop before it had begun.
+    #[error("interrupted before anything was run; nothing is kept")]
+    StoppedEarly,
     /// Somebody asked it to stop.
     #[error("interrupted; {finished} finished runs are in {runs}: go on with --resume")]
     Stopped {
@@ -91,16 +100,15 @@ pub fn run(plan: &Plan, stop: &AtomicBool, watch: &dyn Watch) -> Result<Campaign
         Some(python) => torch::interpreter_probe(python)?,
         None => Json::Null,
     };
-    let resume = plan.resume;
-    let journal = Journal::open(&plan.runs(), resume)?;
+    let journal = Journal::open(&plan.runs(), plan.resume)?;
     let runner = Runner { plan, journal: &journal, stop, watch };
-    let probed = probe(&runner)?;
+    let probed = probe(&runner).inspect_err(|_| journal.abandon(PROBE))?;
     let device = probed.get("device").cloned().unwrap_or(Json::Null);
     journal.agree(&plan.settings(&program.sha256, &device, &torch))?;
     journal.write(CASES, &cases::document(&plan.description, &plan.cases))?;
-    if !resume {
+    if !journal.path(BEGUN).exists() {
         journal.write(
-            "begun.json",
+            BEGUN,
             &object([("date", Json::from(today())), ("machine", probed.get("machine").cloned().unwrap_or(Json::Null))]),
         )?;
     }
@@ -134,12 +142,12 @@ pub fn run(plan: &Plan, stop: &AtomicBool, watch: &dyn Watch) -> Result<Campaign
 fn probe(runner: &Runner<'_>) -> Result<Json, CampaignError> {
     runner.watch.begin("looking at the device");
     let unavailable = |reason: String| CampaignError::Backend { backend: runner.plan.backend.name(), reason };
-    let (ended, result) = runner.child("probe", |folder| runner.job(Work::Probe, folder))?;
+    let (ended, result) = runner.child(PROBE, |folder| runner.job(Work::Probe, folder))?;
     let result = result.filter(|_| ended.succeeded()).ok_or_else(|| unavailable(ended.describe()));
     let result = match result {
         Ok(result) => result,
         Err(error) => {
-            let said = runner.error_of("probe");
+            let said = runner.error_of(PROBE);
             return Err(said.map_or(error, unavailable));
         }
     };
@@ -230,6 +238,9 @@ impl Runner<'_> {
     }
 
     fn stopped(&self) -> CampaignError {
+        if !self.journal.has_begun() {
+            return CampaignError::StoppedEarly;
+        }
         let finished = self.finished_runs();
         CampaignError::Stopped { finished, runs: self.plan.runs() }
     }
@@ -265,7 +276,7 @@ fn campaign(
         ("commit", commit.clone().map_or(Json::Null, Json::from)),
     ]);
     journal.write(BUILD, &build)?;
-    let begun = journal.read("begun.json")?;
+    let begun = journal.read(BEGUN)?;
     let date = begun.get("date").and_then(Json::as_str).unwrap_or_default().to_owned();
     let mut environment = vec![
         ("host".to_owned(), machine::host()),

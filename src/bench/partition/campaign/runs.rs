@@ -14,7 +14,6 @@ use crate::bench::partition::oracle::Verdict;
 use crate::bench::partition::process::{self, Ended};
 use crate::bench::partition::record::{CaseRun, CaseRuns, Cohort, RouteRun};
 use crate::bench::partition::selector::{Binding, Span, input_bytes, output_bytes, select};
-use crate::bench::partition::source::{ORIGINAL, PARTITION};
 use crate::bench::partition::tune;
 use crate::package::digest::digest;
 use crate::package::json::{Json, object};
@@ -25,6 +24,9 @@ const SCOPE: &str = "Made by the host from the byte spans that were bound, befor
 
 const PROOF: &str =
     "The original source, which is kept beside this one, is its first bytes; what comes after them was hashed, too.";
+
+/// Bytes that the records of a run surely need, beside its output.
+const ROOM: u64 = 1 << 16;
 
 /// What the steps of a campaign share.
 pub(super) struct Runner<'c> {
@@ -139,7 +141,11 @@ impl Runner<'_> {
         let (ended, result) = self.child(&native_folder, |at| self.job(Work::Measure(measure), at))?;
         let mut finished = match result.filter(|_| ended.succeeded()) {
             Some(result) => self.passed(&native_folder, case, requested, &ended, &result)?,
-            None => self.failed(folder, &native_folder, case, requested, &ended),
+            None => {
+                // A run that a full disk has ended says nothing about the case: it is made again when there is room.
+                self.journal.has_room(ROOM + output_bytes(case))?;
+                self.failed(folder, &native_folder, case, requested, &ended)
+            }
         };
         if asks_torch {
             finished.torch = Some(self.torch(folder, case)?);
@@ -207,7 +213,7 @@ impl Runner<'_> {
         let (input, output) = (input_bytes(case), output_bytes(case));
         let binding =
             Binding { input: Span { address: 0, bytes: input }, output: Span { address: input, bytes: output } };
-        let planned = select(case, requested, binding).receipt(case, (ORIGINAL, PARTITION));
+        let planned = select(case, requested, binding).receipt(case, self.plan.backend.entries());
         Finished {
             source_files: self.source_files(native_folder, requested),
             selection: selection(planned, Json::Null),

@@ -18,8 +18,8 @@ use rows::{Shared, Values, reduce};
 /// Rows and their loops.
 const LOOPS: &str = include_str!("rows.rs");
 
-/// Names of the entries.
-const ENTRIES: (&str, &str) = ("host_rows", "host_rows_partition");
+/// Names of the original entry and of the appended one.
+pub(super) const ENTRIES: (&str, &str) = ("host_rows", "host_rows_partition");
 
 /// Most threads, where nobody says how many.
 const DEFAULT_THREADS: usize = 4;
