@@ -11,6 +11,9 @@ use super::place::{COHORTS, IDS, Place};
 /// How long to wait for what must happen.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// What goes wrong: the first run of rows1 hangs, for longer than it takes to interrupt it.
+const HANG: [&str; 4] = ["--inject", "rows1/sum=hang", "--timeout", "8"];
+
 /// How often to look.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -23,7 +26,7 @@ impl UnderWay {
     /// Starts a campaign that hangs in its first run of rows1, and waits until it does: the default's runs are over.
     #[track_caller]
     fn start(place: &Place) -> Self {
-        let mut command = place.command("out", &["--timeout", "600", "--inject", "rows1/sum=hang"]);
+        let mut command = place.command("out", &HANG);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
         let under_way = Self { child: Some(child) };
         let job = place.at("out.runs/rows1/sum/native/job.json");
@@ -92,14 +95,15 @@ fn sleeps(text: &str) -> bool {
     })
 }
 
-/// Goes on with the campaign: what was finished is as it was, and the rest is there.
+/// Goes on with the campaign under the same settings: what was finished is as it was, the run that was cut short is made
+/// again, now to its time limit, and the rest is there.
 #[track_caller]
 fn goes_on(place: &Place) {
     let before = place.finished("out.runs");
     assert_eq!(before.len(), IDS.len());
-    let outcome = place.bench("out", &["--resume"]);
-    outcome.exits(0);
-    outcome.require(outcome.stdout.contains("12 runs, none failed"), "the run that was cut short is made again");
+    let outcome = place.bench("out", &[&HANG[..], &["--resume"]].concat());
+    outcome.exits(1);
+    outcome.require(outcome.stdout.contains("12 runs, 1 FAILED"), "the run that was cut short is made again");
     let after = place.finished("out.runs");
     assert_eq!(after.len(), IDS.len() * COHORTS.len());
     for (path, bytes) in before {
@@ -114,7 +118,7 @@ fn an_interrupt_keeps_finished_runs_and_says_how_to_go_on() {
     let place = Place::new();
     let under_way = UnderWay::start(&place);
     // Meanwhile nobody else may use the folder.
-    let other = place.bench("out", &["--resume"]);
+    let other = place.bench("out", &[&HANG[..], &["--resume"]].concat());
     other.exits(2);
     other.require(other.stderr.contains("another campaign is writing to"), "two at once are refused");
 
@@ -130,7 +134,7 @@ fn an_interrupt_keeps_finished_runs_and_says_how_to_go_on() {
     assert_eq!(processes(&place.path().display().to_string()), Vec::<String>::new());
 
     let refused = |more: &[&str], reason: &str| {
-        let outcome = place.bench("out", more);
+        let outcome = place.bench("out", &[&HANG[..], more].concat());
         outcome.exits(2);
         outcome.require(outcome.stderr.contains(reason), reason);
         assert_eq!(place.names(), ["cases.json", "out.runs"]);
