@@ -16,5 +16,6 @@ mod bench_package {
     mod forgeries;
     mod places;
     mod readme;
+    mod sources;
     mod variants;
 }

@@ -483,7 +483,8 @@ catalogue! {
     ExactOptimum "exact-optimum" Exactness Error
         "A coefficient is not the exact optimum"
         "The same least-squares problem is solved in rational arithmetic without rounding. A recorded coefficient further \
-         from it than the tolerance is not a solution of this problem."
+         from it than the tolerance, relative to the largest scaled coefficient and the condition of the columns, is not a \
+         solution of this problem."
         "Fit again.";
     ExactSubset "exact-subset" Exactness Error
         "The exact optimum has another active subset"

@@ -160,7 +160,8 @@ pub fn end_with_parent() {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
