@@ -109,6 +109,6 @@ printf '%s\n' "${summary[@]}"
 printf 'hold: packages %d (of these, claims refitted from printed medians: %d), single receipts %d, models refitted %d\n' \
   "$packages" "$claims" "$receipts" "$models"
 if ((!bench)) && has_gpu; then
-  printf 'This machine has a GPU: ./reproduce.sh --bench runs the row reductions on it again (about four minutes).\n'
+  printf 'This machine has a GPU: ./reproduce.sh --bench runs the row reductions on it again (about five minutes).\n'
 fi
 exit "$failed"

@@ -71,13 +71,20 @@ impl Plan {
             ("threads", self.threads.map_or(Json::Null, Json::from)),
             ("cpus", self.cpus.as_deref().map_or(Json::Null, numbers)),
             ("cases_sha256", Json::from(digest(compact(&definitions).as_bytes()).sha256)),
-            ("protocol", self.protocol()),
+            ("protocol", self.measuring()),
             ("torch", torch.clone()),
         ])
     }
 
     /// The settings that hold for every run, as the package records them.
     pub(super) fn protocol(&self) -> Json {
+        let mut members = self.measuring().as_object().unwrap_or_default().to_vec();
+        members.push(("time_limit_s".to_owned(), Json::from(self.limit.as_secs())));
+        Json::Object(members)
+    }
+
+    /// Those of them that change what is measured. With a longer time limit a campaign may be gone on with.
+    fn measuring(&self) -> Json {
         let overlap = self.overlap.iter().map(|schedule| schedule.name()).collect::<Vec<_>>().join(", ");
         let protocol = Protocol::from(self.sampling);
         object([
@@ -98,7 +105,6 @@ impl Plan {
             ("overlapping_operations", Json::from(if self.overlap.is_empty() { "none".to_owned() } else { overlap })),
             ("process", Json::from("one for each case, cohort and route")),
             ("order", Json::from("cohort by cohort, all cases in each")),
-            ("time_limit_s", Json::from(self.limit.as_secs())),
             ("injected_faults", self.injected()),
         ])
     }
