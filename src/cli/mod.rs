@@ -6,6 +6,7 @@ mod diff;
 mod divergence;
 mod environment;
 mod explain;
+mod init;
 mod man;
 mod output;
 mod packages;
@@ -16,6 +17,7 @@ mod selftest;
 mod verify;
 
 use std::io::Write;
+use std::sync::LazyLock;
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -32,31 +34,33 @@ Exit status:
   1  something does not hold
   2  the request could not be carried out (arguments, unreadable or unknown package)";
 
-/// The engines that come with the feature `cuda`.
-#[cfg(feature = "cuda")]
-macro_rules! cuda_engines {
-    () => {
-        ", cuda, deterministic (feature cuda)"
-    };
-}
-#[cfg(not(feature = "cuda"))]
-macro_rules! cuda_engines {
-    () => {
-        " (built without the feature cuda)"
-    };
-}
+/// The commit of a release build, where it has one.
+const COMMIT: &str = match option_env!("RECOUNT_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown (a development build, or a tree with changes)",
+};
+
+/// The features that can be left out of a build.
+const FEATURES: &str = if cfg!(feature = "cuda") { "cuda" } else { "none (built without cuda)" };
+
+/// What runs the divergence protocol, and what the row reductions.
+const ENGINES: (&str, &str) =
+    if cfg!(feature = "cuda") { ("torch, cpu, cuda, deterministic", "cuda, cpu") } else { ("torch, cpu", "cpu") };
 
 /// What `--version` says; `-V` says the number alone.
-const LONG_VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\nreads: independent-partition-nnls-v1, recount-claims-v1, recount-divergence-v1, divergence receipts",
-    "\nengines: torch, cpu",
-    cuda_engines!(),
-);
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{}\ncommit: {COMMIT}\nfeatures: {FEATURES}\nreads: independent-partition-nnls-v1, recount-overlap-v1, \
+         recount-claims-v1, recount-divergence-v1, divergence receipts\nengines of divergence run: {}\nbackends of bench: {}",
+        env!("CARGO_PKG_VERSION"),
+        ENGINES.0,
+        ENGINES.1
+    )
+});
 
 /// Counts published performance evidence again: verifies packages, refits their models.
 #[derive(Debug, Parser)]
-#[command(name = "recount", version, long_version = LONG_VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
+#[command(name = "recount", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_STATUS, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -99,6 +103,8 @@ enum Command {
     Divergence(divergence::Command),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
+    /// Begin a package, or say what one still lacks
+    Init(init::Args),
     /// Write receipts.json for a folder
     Seal(seal::Args),
     /// Explain a finding code, or list them all
@@ -147,6 +153,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
+        Command::Init(args) => init::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),
         Command::Explain(args) => explain::run(&args, common, environment),
         Command::Completions(args) => completions::run(&args),

@@ -19,6 +19,7 @@ mod predict;
 mod refit;
 mod sarif;
 mod selftest;
+mod skeleton;
 pub mod table;
 mod text;
 pub mod uri;
@@ -40,6 +41,7 @@ pub use measured::measured;
 pub use predict::{PredictView, predict};
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
+pub use skeleton::skeleton;
 pub use table::Table;
 
 /// The format of a report.

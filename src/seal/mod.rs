@@ -1,4 +1,6 @@
-//! Writing receipts: `receipts.json` from the files of a folder.
+//! The author's side: `receipts.json` from the files of a folder, and the beginning of a new package.
+
+pub mod skeleton;
 
 use std::io::Write;
 use std::path::Path;
