@@ -2,14 +2,13 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::long::{bar, stop_on_interrupt};
 use super::output::Output;
 use super::{Common, Environment, Failure, verbosity};
 use crate::audit::{self, Options, Verdict};
@@ -149,8 +148,8 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     drop(PartialFolder::beside(&args.out, Vacancy::EmptyFolder)?);
     let out = place(&args.out)?;
     let plan = plan(args, out)?;
-    let stop = stop_on_interrupt(common)?;
-    let view = View { bar: bar(plan.steps(), environment), quiet: common.quiet };
+    let stop = stop_on_interrupt(common, "ending the run under way; finished ones are kept")?;
+    let view = View { bar: bar(plan.steps(), "runs", environment), quiet: common.quiet };
     let campaign = campaign::run(&plan, &stop, &view);
     view.bar.finish_and_clear();
     let campaign = campaign?;
@@ -280,28 +279,6 @@ fn read_cases(path: &Path) -> std::io::Result<Vec<u8>> {
     let limit = crate::package::limits::MAX_PARSED_BYTES;
     std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A flag that the first interrupt sets.
-fn stop_on_interrupt(common: &Common) -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let quiet = common.quiet;
-    ctrlc::set_handler(move || {
-        if !flag.swap(true, Ordering::Relaxed) && !quiet {
-            let _ = writeln!(std::io::stderr(), "recount: ending the run under way; finished ones are kept");
-        }
-    })
-    .context("interrupts cannot be caught")?;
-    Ok(stop)
-}
-
-fn bar(total: u64, environment: &Environment) -> ProgressBar {
-    if !environment.progress {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left: {msg}");
-    ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 struct View {

@@ -3,11 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::{Common, Environment, Failure};
 use crate::bench::divergence::engine::{self, Engine, EngineError, Kind, Options};
@@ -17,6 +15,7 @@ use crate::bench::divergence::results::Keep;
 use crate::bench::divergence::runner::{self, Cut, Plan, Watch};
 use crate::bench::divergence::timing::Protocol;
 use crate::bench::divergence::{Arm, Shape};
+use crate::cli::long::{bar, stop_on_interrupt};
 use crate::cli::output::Output;
 use crate::divergence::pair_count;
 use crate::package::limits::MAX_PARSED_BYTES;
@@ -134,9 +133,9 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     }
     let timing = args.time.then_some(Protocol::STANDARD);
     let plan = Plan { trials, arms: args.arms.clone(), timing };
-    let stop = stop_on_interrupt(common)?;
+    let stop = stop_on_interrupt(common, "ending after the measurement under way")?;
     let total = engines.len() * plan.arms.len() * inputs.geometries.len() * trials;
-    let view = View { bar: bar(total as u64, environment), partial: &partial };
+    let view = View { bar: bar(total as u64, "trials", environment), partial: &partial };
     let outcome = runner::run(&mut engines, &inputs, &plan, &stop, &view);
     view.bar.finish_and_clear();
     let finished: usize = outcome.measured.iter().map(|measured| measured.measurements.len()).sum();
@@ -221,28 +220,6 @@ fn open(args: &Args, inputs: &Inputs, common: &Common) -> Result<Vec<Box<dyn Eng
         }
     }
     Ok(engines)
-}
-
-/// A flag that the first interrupt sets.
-fn stop_on_interrupt(common: &Common) -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let quiet = common.quiet;
-    ctrlc::set_handler(move || {
-        if !flag.swap(true, Ordering::Relaxed) && !quiet {
-            let _ = writeln!(std::io::stderr(), "recount: ending after the measurement under way");
-        }
-    })
-    .context("interrupts cannot be caught")?;
-    Ok(stop)
-}
-
-fn bar(total: u64, environment: &Environment) -> ProgressBar {
-    if !environment.progress {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trials, {eta} left: {msg}");
-    ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 struct View<'p> {
