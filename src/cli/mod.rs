@@ -13,6 +13,7 @@ mod predict;
 mod refit;
 mod seal;
 mod selftest;
+mod signers;
 mod verify;
 
 use std::io::Write;

@@ -29,7 +29,7 @@ impl Workbench {
         let folder = tempfile::tempdir()?;
         copy(source, folder.path())?;
         // What the source declares and lacks would be lost by sealing; the receipts keep naming it.
-        let options = Options { expect_receipts: None, ..options.clone() };
+        let options = Options { expect_receipts: None, signers: None, ..options.clone() };
         let mut bench = Self { folder, options, baseline: HashSet::new() };
         bench.seal()?;
         bench.baseline = bench.findings().into_iter().map(|(key, _)| key).collect();
