@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use ssh_key::private::Ed25519Keypair;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey};
 
 use crate::package::signature::{MAX_SIGNATURE_BYTES, NAMESPACE, Signature};
@@ -80,6 +81,21 @@ impl SigningKey {
             Ok(key) => Ok(Self { path: path.to_owned(), key }),
             Err(error) => Err(form(unreadable(&error))),
         }
+    }
+
+    /// A key from a seed, for tests of what a signature would catch. Whoever knows the seed has the key.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self { path: PathBuf::from("a key from a seed"), key: PrivateKey::from(Ed25519Keypair::from_seed(&seed)) }
+    }
+
+    /// The public key as a line for an allowed-signers file.
+    ///
+    /// # Errors
+    /// A key that has no such form.
+    pub fn allowed_line(&self, identity: &str) -> Result<String, KeyError> {
+        let line = self.key.public_key().to_openssh();
+        let line = line.map_err(|error| KeyError::Form { path: self.path.clone(), found: unreadable(&error) })?;
+        Ok(format!("{identity} {line}\n"))
     }
 
     /// Whether a passphrase is needed.
