@@ -22,8 +22,8 @@ pub(super) struct SignerArgs {
     /// Namespace that the receipts must be signed in
     #[arg(long, value_name = "NAME", default_value = NAMESPACE, requires = "allowed_signers")]
     signature_namespace: String,
-    /// When the signature counts as made, for valid-after and valid-before in the file: YYYYMMDD[HHMM[SS]], in UTC; the
-    /// present time by default, as no signature proves when it was made
+    /// When the signature counts as made, for valid-after and valid-before in the file: YYYYMMDD, or with HHMM or
+    /// HHMMSS after it, in UTC; the present time by default, as no signature proves when it was made
     #[arg(long, value_name = "TIME", requires = "allowed_signers", value_parser = time)]
     signed_at: Option<i64>,
 }

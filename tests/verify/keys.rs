@@ -52,6 +52,12 @@ impl Keys {
         self.make(name, &["-t", "ed25519"], "")
     }
 
+    /// A certificate of an authority for a key, beside the key.
+    #[track_caller]
+    pub(crate) fn certify(&self, authority: &str, key: &str) {
+        done(keygen(&["-q", "-s", authority, "-I", "test", "-n", "alice", &format!("{key}.pub")], None));
+    }
+
     /// An allowed-signers file: for each line the identities with options, and the key.
     #[track_caller]
     pub(crate) fn allow(&self, lines: &[(&str, &str)]) -> String {

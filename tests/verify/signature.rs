@@ -166,6 +166,25 @@ fn certificate_authorities_are_said_to_be_unsupported() {
 }
 
 #[test]
+fn keys_that_cannot_be_checked_are_named() {
+    let Some(keys) = Keys::new() else { return };
+    let package = Package::valid();
+    let short = keys.make("short", &["-t", "rsa", "-b", "1024"], "");
+    let allowed = keys.allow(&[(WHO, "short")]);
+    keys.sign(&package, &short, "recount");
+    let outcome = package.verify(&["--allowed-signers", &allowed]);
+    outcome.exits(1).only(&["signature-invalid"]);
+    outcome.require(outcome.one("signature-invalid").found.contains("1024 bits"), "the size is named");
+    let (authority, alice) = (keys.ed25519("authority"), keys.ed25519("alice"));
+    keys.certify(&authority, &alice);
+    let allowed = keys.allow(&[(WHO, "alice")]);
+    keys.sign(&package, &format!("{alice}-cert.pub"), "recount");
+    let outcome = package.verify(&["--allowed-signers", &allowed]);
+    outcome.exits(1).only(&["signature-invalid"]);
+    outcome.require(outcome.one("signature-invalid").found.contains("certificate"), "the kind is named");
+}
+
+#[test]
 fn line_endings_of_a_checkout_are_a_warning() {
     let folder = Package::empty();
     folder.write("allowed", line_from_seed(WHO, 1));
@@ -271,4 +290,21 @@ fn bad_requests_say_what_is_wrong() {
     package.run("verify", &["--signer", WHO]).exits(2);
     package.run("verify", &["--signed-at", "20250101"]).exits(2);
     package.run("verify", &["--signature-namespace", "x"]).exits(2);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_a_reader_panic(
+        words in proptest::collection::vec("[ \"=,!*#a-z0-9\t\u{e9}]{0,12}|namespaces=\"|valid-after=\"2025|ssh-ed25519 AAAA|cert-authority", 0..8),
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+    ) {
+        use recount::package::signature::{Signature, allowed::AllowedSigners, moment};
+
+        let line = words.concat();
+        let _ = AllowedSigners::read("file", &line);
+        let _ = moment::seconds(&line);
+        let _ = Signature::read(&bytes);
+        let armored = format!("-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQ{line}\n-----END SSH SIGNATURE-----\n");
+        proptest::prop_assert!(Signature::read(armored.as_bytes()).is_err());
+    }
 }

@@ -62,7 +62,7 @@ pub struct LineError {
     pub line: usize,
     /// What should stand there.
     pub expected: &'static str,
-    /// What stands there, at most [`SHOWN`] characters of it.
+    /// What stands there, or the beginning of it.
     pub found: String,
 }
 

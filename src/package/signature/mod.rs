@@ -29,7 +29,7 @@ pub enum SignatureError {
     #[error("{0}")]
     Armor(&'static str),
     /// The armor holds something else than a signature, or a part of one.
-    #[error("the armor holds no whole SSH signature: {0}")]
+    #[error("the armor holds no whole SSH signature by a plain key (a certificate is none): {0}")]
     Content(ssh_key::Error),
     /// Another version of the format.
     #[error("version {0} of the format; version 1 is supported")]
