@@ -11,12 +11,14 @@
 mod common;
 
 mod verify {
+    mod attestation;
     mod bounds;
     mod canonical;
     mod cli;
     mod codes;
     mod conformance;
     mod forgeries;
+    mod keys;
     mod line_endings;
     mod names;
     mod producers;
@@ -25,6 +27,7 @@ mod verify {
     mod reproduce;
     mod rows;
     mod shapes;
+    mod signature;
     mod special_files;
     mod swapped;
     mod syntax;

@@ -190,6 +190,26 @@ catalogue! {
         "A declared file is not there"
         "receipts.json lists the file, the package does not have it. Nothing can be said about its content."
         "Fetch the missing file, or accept its absence with --allow-absent GLOB.";
+    Unsigned "unsigned" Integrity Error
+        "A signature was asked for and there is none"
+        "With --allowed-signers a package must carry receipts.json.sig, an SSH signature over receipts.json. Without it \
+         anybody may have written the receipts. A single file has no receipts that could be signed."
+        "Ask the author for a signed package (recount seal DIR --sign KEY), or verify without --allowed-signers.";
+    SignatureInvalid "signature-invalid" Integrity Error
+        "receipts.json.sig is no signature that can be checked"
+        "The file must be an armored SSH signature (PROTOCOL.sshsig) in the namespace that is expected, made with an \
+         ed25519, ecdsa or rsa key. A signature in another namespace was made for another purpose and says nothing here."
+        "Sign again with `recount seal DIR --sign KEY`, or with `ssh-keygen -Y sign -n recount -f KEY receipts.json`.";
+    SignatureMismatch "signature-mismatch" Integrity Error
+        "The signature was made over other bytes than those of receipts.json"
+        "receipts.json was changed after it was signed, or the signature belongs to another package or was changed itself. \
+         Whoever forges a file can write new receipts, but no new signature."
+        "Fetch the package again from its source; if you changed it on purpose, sign it again.";
+    SignerUnknown "signer-unknown" Integrity Error
+        "The signature is valid, but its key is not one that is allowed"
+        "The signature covers receipts.json, so the holder of its key signed them. The allowed-signers file has no line with \
+         this key that counts for the identity, the namespace and the time that were asked for."
+        "Find out whose key it is; if you trust it, add a line for it to the allowed-signers file.";
     UndeclaredFile "undeclared-file" Integrity Warning
         "A file in the package has no receipt"
         "The file lies in the package folder but receipts.json does not list it, so nothing binds its content."

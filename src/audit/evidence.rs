@@ -6,6 +6,7 @@ use globset::GlobSet;
 
 use crate::package::json::{Document, Json};
 use crate::package::partition::{SampleTable, Validation, files};
+use crate::package::signature::allowed::Signers;
 use crate::refit::{self, Refit};
 
 /// What a run of the checks may be told.
@@ -17,11 +18,13 @@ pub struct Options {
     pub allow_absent: GlobSet,
     /// The SHA-256 that `receipts.json` must have, where the reader knows it.
     pub expect_receipts: Option<String>,
+    /// Who may have signed `receipts.json`, where the reader asks for a signature.
+    pub signers: Option<Signers>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, allow_absent: GlobSet::empty(), expect_receipts: None }
+        Self { tolerance: DEFAULT_TOLERANCE, allow_absent: GlobSet::empty(), expect_receipts: None, signers: None }
     }
 }
 
@@ -32,12 +35,16 @@ pub const DEFAULT_TOLERANCE: f64 = 1e-12;
 pub type Content<T> = Result<T, String>;
 
 /// The contents of one package.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Evidence {
     /// JSON files by name.
     pub documents: BTreeMap<String, Content<Document>>,
     /// Other texts by name.
     pub texts: BTreeMap<String, Content<Vec<u8>>>,
+    /// SHA-256 of every file that was hashed, as it lies there, whatever was declared of it.
+    pub digests: BTreeMap<String, String>,
+    /// Who signed `receipts.json`, where that was asked and answered.
+    pub signer: Option<String>,
 }
 
 impl Evidence {

@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
-use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
+use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, signature};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
@@ -17,7 +17,7 @@ use crate::package::json::{Document, Json, JsonError, pointer_token};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
 use crate::package::name::{check_name, portable_key};
 use crate::package::partition::files;
-use crate::package::receipts::{RECEIPTS, Receipt, declared, receipt};
+use crate::package::receipts::{RECEIPTS, Receipt, SIGNATURE, declared, receipt};
 
 /// Name of the file with claims over printed medians.
 pub(super) const CLAIMS: &str = "claims.json";
@@ -62,10 +62,13 @@ pub(super) struct Opened {
 pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Opened {
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let mut contents = BTreeMap::new();
-    let (receipts, receipts_sha256) = read_receipts(folder, options, &mut recorder);
-    let mut known = HashSet::from([RECEIPTS.to_owned()]);
+    let ReadReceipts { receipts, sha256: receipts_sha256, signer } = read_receipts(folder, options, &mut recorder);
+    let mut known = HashSet::from([RECEIPTS, SIGNATURE].map(str::to_owned));
+    let mut digests: BTreeMap<String, String> =
+        receipts_sha256.iter().map(|sha256| (RECEIPTS.to_owned(), sha256.clone())).collect();
     if let Some(receipts) = &receipts {
-        known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut contents));
+        let mut taken = Taken { contents: &mut contents, digests: &mut digests };
+        known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut taken));
         check_undeclared(folder, &known, &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
@@ -89,19 +92,29 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
     };
     let mut evidence = parse(contents, &mut recorder);
     evidence.documents.extend(receipts.map(|receipts| (RECEIPTS.to_owned(), Ok(receipts))));
+    (evidence.digests, evidence.signer) = (digests, signer);
     Opened { check: recorder.finish(), kind, receipts_sha256, evidence }
 }
 
-fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> (Option<Document>, Option<String>) {
+/// What was read of `receipts.json`.
+#[derive(Default)]
+struct ReadReceipts {
+    receipts: Option<Document>,
+    sha256: Option<String>,
+    /// Who signed them, where that was asked and answered.
+    signer: Option<String>,
+}
+
+fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> ReadReceipts {
     let bytes = match folder.read(RECEIPTS, MAX_PARSED_BYTES) {
         Ok(bytes) => bytes,
         Err(error @ (FileError::Io(_) | FileError::TooLarge { .. } | FileError::Changed)) => {
             recorder.report(Code::UnreadablePackage, RECEIPTS, Place::whole_file(), "readable receipts", error);
-            return (None, None);
+            return ReadReceipts::default();
         }
         Err(error) => {
             report_file_error(recorder, RECEIPTS, Place::whole_file(), &error);
-            return (None, None);
+            return ReadReceipts::default();
         }
     };
     let sha256 = digest(&bytes).sha256;
@@ -116,18 +129,28 @@ fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) ->
             recorder.report(Code::ReceiptsAnchor, RECEIPTS, Place::whole_file(), expected, &sha256);
         }
     }
-    let document = parse_document(RECEIPTS, bytes, recorder).ok();
-    (document, Some(sha256))
+    // Of the bytes as they are: what a signature covers does not depend on how they are parsed.
+    let signer = signature::check(folder, &bytes, options.signers.as_ref(), recorder);
+    let receipts = parse_document(RECEIPTS, bytes, recorder).ok();
+    ReadReceipts { receipts, sha256: Some(sha256), signer }
 }
 
-/// Checks every declared file; gives back the declared names and fills in the contents that checks read.
+/// What is taken from the declared files while they are checked.
+struct Taken<'t> {
+    /// The contents that checks read.
+    contents: &'t mut BTreeMap<String, Content<Vec<u8>>>,
+    /// The hashes of all.
+    digests: &'t mut BTreeMap<String, String>,
+}
+
+/// Checks every declared file; gives back the declared names.
 fn check_declared(
     folder: &Folder,
     receipts: &Document,
     options: &Options,
     progress: &(dyn Fn(u64) + Sync),
     recorder: &mut Recorder,
-    contents: &mut BTreeMap<String, Content<Vec<u8>>>,
+    taken: &mut Taken<'_>,
 ) -> Vec<String> {
     let Some(entries) = declared(receipts) else {
         recorder.report(Code::MalformedReceipt, RECEIPTS, Place::pointer("/files"), "an object of receipts", "none");
@@ -169,8 +192,9 @@ fn check_declared(
         match examined {
             Ok(file) => {
                 judge(recorder, receipts, record, name, receipt, &file);
+                taken.digests.extend(file.raw.map(|raw| (name.clone(), raw.sha256)));
                 if let Some(content) = file.content {
-                    contents.insert(name.clone(), Ok(content));
+                    taken.contents.insert(name.clone(), Ok(content));
                 }
             }
             Err(error) => {
@@ -179,7 +203,7 @@ fn check_declared(
                 } else {
                     report_file_error(recorder, name, Place::whole_file(), &error);
                 }
-                contents.insert(name.clone(), Err(error.to_string()));
+                taken.contents.insert(name.clone(), Err(error.to_string()));
             }
         }
     }
@@ -322,7 +346,7 @@ fn parse(contents: BTreeMap<String, Content<Vec<u8>>>, recorder: &mut Recorder) 
         recorder.absorb(parsed);
         documents.insert(name, document);
     }
-    Evidence { documents, texts }
+    Evidence { documents, texts, ..Evidence::default() }
 }
 
 /// Parses a file and checks that its schema is one that this version reads.
@@ -379,7 +403,7 @@ pub(super) fn open_file(path: &Path, options: &Options, progress: &(dyn Fn(u64) 
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let folder = Folder::new(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut evidence = Evidence { documents: BTreeMap::new(), texts: BTreeMap::new() };
+    let mut evidence = Evidence::default();
     match folder.read(&name, MAX_RECEIPT_BYTES) {
         Ok(bytes) => {
             progress(bytes.len() as u64);
@@ -393,12 +417,17 @@ pub(super) fn open_file(path: &Path, options: &Options, progress: &(dyn Fn(u64) 
             }
             recorder.note(format!("the file's SHA-256 is {sha256}"));
             let document = parse_document(&name, bytes, &mut recorder);
-            evidence.documents.insert(name, document);
+            evidence.digests.insert(name.clone(), sha256);
+            evidence.documents.insert(name.clone(), document);
         }
         Err(error) => {
             report_file_error(&mut recorder, &name, Place::whole_file(), &error);
-            evidence.documents.insert(name, Err(error.to_string()));
+            evidence.documents.insert(name.clone(), Err(error.to_string()));
         }
+    }
+    if options.signers.is_some() {
+        let expected = format_args!("a signature, {SIGNATURE}, over the receipts of a package");
+        recorder.report(Code::Unsigned, &name, Place::whole_file(), expected, "a single file, without receipts");
     }
     let check = match options.expect_receipts {
         Some(_) => recorder.finish(),

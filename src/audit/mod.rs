@@ -23,6 +23,7 @@ mod prose;
 mod recorder;
 pub mod report;
 mod samples;
+mod signature;
 mod timing;
 mod verify;
 

@@ -10,7 +10,9 @@ use super::{
     CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, overlap,
     recorder,
 };
-use super::{claims, completeness, divergence, exactness, failures, malformed, model, proofs, prose, samples, timing};
+use super::{
+    claims, completeness, divergence, exactness, failures, malformed, model, proofs, prose, samples, signature, timing,
+};
 use crate::package::folder::Folder;
 use crate::package::partition::{RETEST, Route};
 
@@ -31,11 +33,9 @@ pub fn verify_subject(
     match subject {
         Subject::Receipt(path) => judge(integrity::open_file(path, options, progress), name, options),
         Subject::Package(folder) => {
-            let (mut report, evidence) = judge(integrity::open(&Folder::new(folder), options, progress), name, options);
-            report.limits.push(
-                "that receipts.json is the author's: only --expect-receipts with a hash from elsewhere, or a signature, can"
-                    .to_owned(),
-            );
+            let opened = integrity::open(&Folder::new(folder), options, progress);
+            let (mut report, evidence) = judge(opened, name, options);
+            report.limits.push(signature::limit(evidence.signer.as_deref()));
             (report, evidence)
         }
     }

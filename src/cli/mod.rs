@@ -15,6 +15,7 @@ mod predict;
 mod refit;
 mod seal;
 mod selftest;
+mod signers;
 mod verify;
 
 use std::io::Write;

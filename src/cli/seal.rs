@@ -1,14 +1,16 @@
 //! `recount seal`.
 
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
-use crate::package::receipts::RECEIPTS;
-use crate::seal::{receipts_text, write_receipts};
+use crate::package::receipts::{RECEIPTS, SIGNATURE};
+use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
+use crate::seal::{SigningKey, drop_signature, receipts_text, write_receipts, write_signed};
 
 /// Arguments of `seal`.
 #[derive(Debug, clap::Args)]
@@ -21,35 +23,120 @@ pub(super) struct Args {
     /// Leave out files that match (repeatable)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+    /// Sign the receipts with an OpenSSH private key: receipts.json.sig, which `ssh-keygen -Y verify -n recount` reads, too
+    #[arg(long, value_name = "KEY", conflicts_with = "check")]
+    sign: Option<PathBuf>,
+    /// Read the key's passphrase from the first line of a file instead of asking for it on the terminal
+    #[arg(long, value_name = "FILE", requires = "sign")]
+    passphrase_file: Option<PathBuf>,
+    /// Remove receipts.json.sig; without this or --sign, a signature that would no longer fit is a reason to change nothing
+    #[arg(long, conflicts_with_all = ["check", "sign"])]
+    drop_signature: bool,
 }
 
 /// Writes the receipts, or compares them with those that are there.
 ///
 /// # Errors
-/// A folder that cannot be sealed, with every reason.
+/// A folder that cannot be sealed, with every reason; a key that cannot sign; a signature that would no longer fit.
 pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
+    let key = args.sign.as_deref().map(|path| unlocked(path, args.passphrase_file.as_deref())).transpose()?;
     let text = receipts_text(&args.dir, &glob_set("--exclude", &args.exclude)?)?;
     let path = args.dir.join(RECEIPTS);
-    // Read as anything of a package is: no link is followed, no pipe waited for.
-    let before = match Folder::new(&args.dir).read(RECEIPTS, MAX_PARSED_BYTES) {
-        Ok(bytes) => bytes,
-        Err(FileError::Absent) => Vec::new(),
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be compared or replaced", path.display())),
-    };
+    let before = existing(&args.dir, RECEIPTS, MAX_PARSED_BYTES)?;
+    let signed = existing(&args.dir, SIGNATURE, MAX_SIGNATURE_BYTES)?;
+    let is_current = before.as_deref() == Some(text.as_bytes());
+    let signature = signed.as_ref().map(|bytes| Signature::read(bytes));
+    let is_stale = signature.as_ref().is_some_and(|read| !matches!(read, Ok(read) if read.covers(text.as_bytes())));
     let mut said = String::new();
-    if before == text.as_bytes() {
-        said.push_str(&format!("{} is up to date\n", path.display()));
+    if let Some(key) = key {
+        let new = key.sign(text.as_bytes())?;
+        let is_signed = matches!(&signature, Some(Ok(old)) if key.has_signed(old, text.as_bytes()));
+        if is_current && is_signed {
+            said.push_str(&format!("{} and its signature are up to date\n", path.display()));
+        } else {
+            write_signed(&args.dir, &text, &new)?;
+            said.push_str(&format!("{} written and signed ({SIGNATURE})\n", path.display()));
+        }
     } else if args.check {
-        said.push_str(&format!("{} would change:\n", path.display()));
-        let recorded = String::from_utf8_lossy(&before);
-        let diff = similar::TextDiff::from_lines(recorded.as_ref(), text.as_str());
-        said.push_str(&diff.unified_diff().context_radius(1).to_string());
+        said.push_str(&difference(&path, &text, before.as_deref().unwrap_or_default()));
+        if is_stale {
+            said.push_str(&format!("{SIGNATURE} does not fit; sign again with --sign KEY\n"));
+        }
+    } else if is_stale && !args.drop_signature {
+        bail!(
+            "{}: the signature was made over other receipts than those of the files as they are; nothing was written. Sign \
+             again with --sign KEY, or remove the signature with --drop-signature",
+            args.dir.join(SIGNATURE).display()
+        );
     } else {
-        write_receipts(&args.dir, &text)?;
-        said.push_str(&format!("{} written\n", path.display()));
+        if is_current {
+            said.push_str(&format!("{} is up to date\n", path.display()));
+        } else {
+            write_receipts(&args.dir, &text)?;
+            said.push_str(&format!("{} written\n", path.display()));
+        }
+        if args.drop_signature && signed.is_some() {
+            drop_signature(&args.dir)?;
+            said.push_str(&format!("{} removed\n", args.dir.join(SIGNATURE).display()));
+        }
     }
     if !common.quiet {
         Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(&said).as_bytes()))?;
     }
-    Ok(u8::from(args.check && before != text.as_bytes()))
+    Ok(u8::from(args.check && (!is_current || is_stale)))
+}
+
+/// What `--check` says of the receipts.
+fn difference(path: &Path, text: &str, before: &[u8]) -> String {
+    if before == text.as_bytes() {
+        return format!("{} is up to date\n", path.display());
+    }
+    let recorded = String::from_utf8_lossy(before);
+    let diff = similar::TextDiff::from_lines(recorded.as_ref(), text);
+    format!("{} would change:\n{}", path.display(), diff.unified_diff().context_radius(1))
+}
+
+/// A file of the folder as it is, if there is one. Read as anything of a package is: no link is followed, no pipe waited
+/// for.
+fn existing(folder: &Path, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+    match Folder::new(folder).read(name, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(FileError::Absent) => Ok(None),
+        Err(error) => {
+            Err(error).with_context(|| format!("{} cannot be compared or replaced", folder.join(name).display()))
+        }
+    }
+}
+
+/// The key, ready to sign.
+fn unlocked(path: &Path, passphrase_file: Option<&Path>) -> Result<SigningKey, Failure> {
+    let key = SigningKey::read(path)?;
+    if !key.is_encrypted() {
+        return Ok(key);
+    }
+    let passphrase = match passphrase_file {
+        Some(file) => first_line(file)?,
+        None if std::io::stdin().is_terminal() => {
+            let shown = crate::render::escape::visible(&path.display().to_string()).into_owned();
+            rpassword::prompt_password(format!("Passphrase for {shown}: "))
+                .with_context(|| format!("{}: the passphrase cannot be asked for", path.display()))?
+        }
+        None => bail!(
+            "{}: the key is encrypted, and there is no terminal to ask for its passphrase; give --passphrase-file FILE",
+            path.display()
+        ),
+    };
+    Ok(key.unlock(&passphrase)?)
+}
+
+/// The first line of a file, without its ending.
+fn first_line(path: &Path) -> Result<String, Failure> {
+    use std::io::Read;
+
+    let cannot = || format!("the passphrase cannot be read from {}", path.display());
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text))
+        .with_context(cannot)?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
 }

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
 use crate::audit::{self, Options, Report, RequestError, Subject};
-use crate::render::{Format, Style, render};
+use crate::render::{Attested, Format, Settings, Style, attestation, render};
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
@@ -20,11 +20,16 @@ pub(super) struct Args {
     /// Write the report to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the result to a file as an in-toto Statement about the files of one package, whatever the verdict
+    #[arg(long, value_name = "FILE")]
+    attest: Option<PathBuf>,
     /// Let warnings fail, and checks that could not be run
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     checks: Checks,
+    #[command(flatten)]
+    signature: super::signers::SignerArgs,
 }
 
 /// How packages are checked; shared with `selftest`.
@@ -51,7 +56,24 @@ impl Checks {
             tolerance: self.tolerance,
             allow_absent: glob_set("--allow-absent", &self.allow_absent)?,
             expect_receipts: self.expect_receipts.clone(),
+            signers: None,
         })
+    }
+}
+
+impl Args {
+    /// The options as a statement repeats them.
+    fn settings<'a>(&'a self, options: &'a Options) -> Settings<'a> {
+        let signers = options.signers.as_ref();
+        Settings {
+            strict: self.strict,
+            tolerance: options.tolerance,
+            allow_absent: &self.checks.allow_absent,
+            expect_receipts: options.expect_receipts.as_deref(),
+            signer: signers.and_then(|signers| signers.identity.as_deref()),
+            signature_namespace: signers.map(|signers| signers.namespace.as_str()),
+            allowed_signers_sha256: signers.map(|signers| signers.allowed.sha256.as_str()),
+        }
     }
 }
 
@@ -60,8 +82,12 @@ impl Checks {
 /// # Errors
 /// Arguments that contradict each other, or a report that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let options = args.checks.options()?;
+    let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
     let output = Output::open(args.output.as_deref())?;
+    let statement = args.attest.as_deref().map(|path| Output::open(Some(path))).transpose()?;
+    if statement.as_ref().is_some_and(|statement| statement.is_same(&output)) {
+        anyhow::bail!("--attest and the report cannot go to the same place");
+    }
     let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
     let mut subjects = Vec::new();
     for path in &args.paths {
@@ -80,11 +106,18 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     if options.expect_receipts.is_some() && subjects.len() != 1 {
         anyhow::bail!("--expect-receipts is about one package or receipt, but the paths stand for {}", subjects.len());
     }
+    let looked_at = subjects.len() + report.errors.len();
+    if statement.is_some() && (looked_at != 1 || args.paths.len() != 1) {
+        anyhow::bail!("--attest is about one package or receipt, but the paths stand for {looked_at}; name one");
+    }
     let progress = progress_bar(environment);
+    let mut judged = None;
     for subject in &subjects {
         let name = subject.path().display().to_string();
         progress.set_message(name.clone());
-        report.subjects.push(audit::verify_subject(subject, &name, &options, &|bytes| progress.inc(bytes)).0);
+        let (subject, evidence) = audit::verify_subject(subject, &name, &options, &|bytes| progress.inc(bytes));
+        report.subjects.push(subject);
+        judged = statement.is_some().then_some(evidence);
     }
     progress.finish_and_clear();
     let style = Style {
@@ -93,6 +126,13 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         width: environment.width,
     };
     output.write(|out| render(&report, args.format, &style, out))?;
+    if let (Some(statement), [subject], Some(evidence)) = (statement, report.subjects.as_slice(), &judged) {
+        if evidence.digests.is_empty() {
+            anyhow::bail!("{}: no file could be read, so there is nothing that --attest could be about", subject.path);
+        }
+        let attested = Attested { report: subject, evidence, settings: args.settings(&options) };
+        statement.write(|out| attestation(&attested, out))?;
+    }
     Ok(report.verdict().exit_code())
 }
 

@@ -10,4 +10,5 @@ pub mod npy;
 pub mod partial;
 pub mod partition;
 pub mod receipts;
+pub mod signature;
 pub mod single;

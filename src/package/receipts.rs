@@ -5,6 +5,14 @@ use super::json::{Document, Json};
 /// Name of the file in a package's root that holds its receipts.
 pub const RECEIPTS: &str = "receipts.json";
 
+/// Name of the file beside it that holds a signature over its bytes.
+pub const SIGNATURE: &str = "receipts.json.sig";
+
+/// Whether a file is one that receipts do not list: themselves, and the signature over them.
+pub fn is_over_receipts(name: &str) -> bool {
+    name == RECEIPTS || name == SIGNATURE
+}
+
 /// Recorded hash and size of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Receipt<'d> {

@@ -4,6 +4,7 @@
 //! control characters, line breaks and invisible or direction-changing characters as escapes ([`escape`]). The output
 //! depends on the report and the [`Style`] alone: no clock, no environment, no path that the report does not hold.
 
+mod attestation;
 mod brief;
 mod campaign;
 mod comparison;
@@ -32,6 +33,7 @@ use clap::ValueEnum;
 
 use crate::audit::Report;
 
+pub use attestation::{Attested, Settings, attestation};
 pub use brief::brief;
 pub use campaign::campaign;
 pub use comparison::{DiffView, diff};

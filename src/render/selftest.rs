@@ -43,7 +43,11 @@ pub fn selftest(report: &SelftestReport, format: TableFormat, style: &Style, out
         files::PROOF_RECEIPTS,
         report.seed
     );
-    writeln!(out, "{total}")
+    writeln!(out, "{total}")?;
+    let sum = |count: fn(&FileResult) -> usize| report.files.iter().map(count).sum::<usize>();
+    let (caught, forged) = (sum(|file| file.caught_by_signature), sum(|file| file.forged));
+    let line = if markdown { "\n" } else { "" };
+    writeln!(out, "{line}caught with a signature (recount seal --sign): {caught} of {forged}")
 }
 
 fn write_missed(file: &FileResult, style: &Style, markdown: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -81,6 +85,7 @@ fn json(report: &SelftestReport) -> Json {
             ("forged", Json::from(file.forged)),
             ("fails_by_default", Json::from(file.fails_by_default)),
             ("only_under_strict", Json::from(file.only_under_strict)),
+            ("caught_by_signature", Json::from(file.caught_by_signature)),
             ("missed", Json::Object(missed.collect())),
         ])
     });

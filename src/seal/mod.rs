@@ -1,6 +1,9 @@
-//! The author's side: `receipts.json` from the files of a folder, and the beginning of a new package.
+//! The author's side: `receipts.json` from the files of a folder, the signature over it, and the beginning of a new package.
 
+mod sign;
 pub mod skeleton;
+
+pub use sign::{KeyError, SigningKey};
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +17,7 @@ use crate::package::json::{Json, indented, object};
 use crate::package::limits::MAX_HASHED_BYTES;
 use crate::package::name::{check_name, portable_key};
 use crate::package::partial::partial_in;
-use crate::package::receipts::RECEIPTS;
+use crate::package::receipts::{RECEIPTS, SIGNATURE, is_over_receipts};
 
 /// Why a folder cannot be sealed.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +45,9 @@ pub enum SealError {
     /// The receipts cannot be written.
     #[error("{RECEIPTS} cannot be written")]
     Write(#[source] std::io::Error),
+    /// The signature cannot be written or removed.
+    #[error("{SIGNATURE} cannot be written or removed")]
+    Signature(#[source] std::io::Error),
 }
 
 /// The text of `receipts.json` for the files of `folder`: sorted without regard to case, LF, final newline. Two calls on
@@ -55,7 +61,7 @@ pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealErr
     let package = Folder::new(folder);
     let listing = package.list().map_err(|source| SealError::List { folder: shown.clone(), source })?;
     let (mut names, mut not_utf8) = (listing.names, listing.not_utf8);
-    names.retain(|name| name != RECEIPTS && !exclude.is_match(name));
+    names.retain(|name| !is_over_receipts(name) && !exclude.is_match(name));
     not_utf8.retain(|name| !exclude.is_match(name));
     names.sort_by_cached_key(|name| (name.to_lowercase(), name.clone()));
     if names.is_empty() && not_utf8.is_empty() {
@@ -91,10 +97,39 @@ pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealErr
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
-    let mut file = partial_in(folder).map_err(SealError::Write)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(SealError::Write)?;
-    file.persist(folder.join(RECEIPTS)).map_err(|error| SealError::Write(error.error))?;
-    Ok(())
+    put(partial(folder, text).map_err(SealError::Write)?, &folder.join(RECEIPTS)).map_err(SealError::Write)
+}
+
+/// Writes `receipts.json` and the signature over it. Both are on the disk under other names before either gets its own, so
+/// that what can fail has failed by then; should the second name fail all the same, the signature does not fit, which
+/// every reader sees.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn write_signed(folder: &Path, text: &str, signature: &str) -> Result<(), SealError> {
+    let receipts = partial(folder, text).map_err(SealError::Write)?;
+    let signature = partial(folder, signature).map_err(SealError::Signature)?;
+    put(receipts, &folder.join(RECEIPTS)).map_err(SealError::Write)?;
+    put(signature, &folder.join(SIGNATURE)).map_err(SealError::Signature)
+}
+
+/// Removes the signature.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn drop_signature(folder: &Path) -> Result<(), SealError> {
+    std::fs::remove_file(folder.join(SIGNATURE)).map_err(SealError::Signature)
+}
+
+fn partial(folder: &Path, text: &str) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut file = partial_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn put(file: tempfile::NamedTempFile, place: &Path) -> std::io::Result<()> {
+    file.persist(place).map(drop).map_err(|error| error.error)
 }
 
 fn file_digest(package: &Folder, name: &str) -> Result<Digest, String> {

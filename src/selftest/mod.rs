@@ -19,7 +19,7 @@ use crate::audit::{Options, Severity};
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::partition::files;
-use crate::seal::SealError;
+use crate::seal::{KeyError, SealError};
 use workbench::Workbench;
 
 /// Files whose leaves are forged.
@@ -59,6 +59,8 @@ pub struct FileResult {
     pub fails_by_default: usize,
     /// Those with new warnings only: `verify` fails under `--strict` and says so otherwise.
     pub only_under_strict: usize,
+    /// Those that a signature over the unforged receipts would catch, whatever the checks say.
+    pub caught_by_signature: usize,
     /// Places without any new finding, by pattern: array positions and cases left out.
     pub missed: BTreeMap<String, usize>,
 }
@@ -105,6 +107,9 @@ pub enum SelftestError {
     /// The copy cannot be sealed.
     #[error("the copy cannot be sealed")]
     Seal(#[from] SealError),
+    /// The copy cannot be signed.
+    #[error("the copy cannot be signed")]
+    Sign(#[from] KeyError),
     /// There is nothing to forge.
     #[error("none of {} is in the package", FORGED_FILES.join(", "))]
     NothingToForge,
@@ -143,6 +148,7 @@ pub fn run(
             forged: found.len(),
             fails_by_default: 0,
             only_under_strict: 0,
+            caught_by_signature: 0,
             missed: BTreeMap::new(),
         });
         let forgeries = found.into_iter().map(|leaf| leaf.forge(&text, &mut random));
@@ -168,7 +174,8 @@ pub fn run(
         .collect::<Result<_, SelftestError>>()?;
     for ((file, outcome), (_, forgery)) in outcomes.into_iter().zip(&chosen) {
         let result = &mut results[file];
-        match outcome {
+        result.caught_by_signature += usize::from(outcome.by_signature);
+        match outcome.by_checks {
             Some(Severity::Warning) => result.only_under_strict += 1,
             Some(_) => result.fails_by_default += 1,
             None => *result.missed.entry(forgery.pattern.clone()).or_default() += 1,

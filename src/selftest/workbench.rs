@@ -9,13 +9,29 @@ use globset::GlobSet;
 
 use super::SelftestError;
 use super::forge::{Forgery, with_absent_entries};
-use crate::audit::{self, Finding, Options, Severity};
+use crate::audit::{self, Code, Finding, Options, Severity};
 use crate::package::digest::{LfNormalizer, digest};
 use crate::package::folder::Folder;
 use crate::package::json::{Document, Json, Members};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
-use crate::package::receipts::{RECEIPTS, Receipt, receipt};
-use crate::seal::{receipts_text, write_receipts};
+use crate::package::receipts::{RECEIPTS, Receipt, SIGNATURE, receipt};
+use crate::package::signature::NAMESPACE;
+use crate::package::signature::allowed::{AllowedSigners, Signers};
+use crate::seal::{SigningKey, receipts_text, write_receipts};
+
+/// Who signs the copies.
+const AUTHOR: &str = "author";
+
+/// Of a key that protects nothing: it signs copies that are thrown away.
+const SEED: [u8; 32] = *b"recount selftest, thrown away...";
+
+/// By what a forgery is caught.
+pub(super) struct Caught {
+    /// The worst severity among the new findings of the checks.
+    pub by_checks: Option<Severity>,
+    /// Whether the signature over the unforged copy does not fit any more.
+    pub by_signature: bool,
+}
 
 /// A sealed copy of the package in which one leaf at a time is forged.
 pub(super) struct Workbench {
@@ -28,26 +44,36 @@ impl Workbench {
     pub(super) fn new(source: &Folder, options: &Options) -> Result<Self, SelftestError> {
         let folder = tempfile::tempdir()?;
         copy(source, folder.path())?;
+        let key = SigningKey::from_seed(SEED);
+        let line = key.allowed_line(AUTHOR)?;
+        let allowed = AllowedSigners::read(AUTHOR, &line).map_err(|error| io::Error::other(error.to_string()))?;
+        let signers = Signers { allowed, identity: Some(AUTHOR.to_owned()), namespace: NAMESPACE.to_owned(), at: 0 };
         // What the source declares and lacks would be lost by sealing; the receipts keep naming it.
-        let options = Options { expect_receipts: None, ..options.clone() };
+        let options = Options { expect_receipts: None, signers: Some(signers), ..options.clone() };
         let mut bench = Self { folder, options, baseline: HashSet::new() };
         bench.seal()?;
+        let receipts = fs::read(bench.folder.path().join(RECEIPTS))?;
+        fs::write(bench.folder.path().join(SIGNATURE), key.sign(&receipts)?)?;
         bench.baseline = bench.findings().into_iter().map(|(key, _)| key).collect();
         Ok(bench)
     }
 
-    /// Changes one leaf, verifies, restores; gives the worst severity among new findings.
-    pub(super) fn try_forgery(&mut self, file: &str, forgery: &Forgery) -> Result<Option<Severity>, SelftestError> {
+    /// Changes one leaf, verifies, restores; gives what is new. The forger can seal the copy again, but not
+    /// sign it.
+    pub(super) fn try_forgery(&mut self, file: &str, forgery: &Forgery) -> Result<Caught, SelftestError> {
         let path = self.folder.path().join(file);
         let original = fs::read(&path)?;
         let mut forged = original.clone();
         forged.splice(forgery.range.clone(), forgery.replacement.bytes());
         fs::write(&path, forged)?;
         self.seal()?;
-        let new = self.findings().into_iter().filter(|(key, _)| !self.baseline.contains(key));
-        let worst = new.map(|(_, severity)| severity).max();
+        let findings = self.findings();
+        let is_of_signature = |key: &str| key.starts_with(Code::SignatureMismatch.name());
+        let new = findings.iter().filter(|(key, _)| !self.baseline.contains(key) && !is_of_signature(key));
+        let by_checks = new.map(|(_, severity)| *severity).max();
+        let by_signature = findings.iter().any(|(key, _)| is_of_signature(key));
         fs::write(&path, original)?;
-        Ok(worst)
+        Ok(Caught { by_checks, by_signature })
     }
 
     /// Updates the hashes of the files that are there; entries of absent files stay as they are.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use recount::audit::{CATALOGUE, Family};
 use recount::package::json::Json;
 
+use super::keys::{line_from_seed, sign_from_seed};
 use crate::common::json::{add, bump, copy, rehash, scale, set, take};
 use crate::common::package::Package;
 
@@ -249,6 +250,7 @@ fn every_code_is_raised_by_some_damage() {
     let package = Package::valid();
     package.verify(&["--expect-receipts", &"0".repeat(64)]).exits(1).one("receipts-anchor");
     raised.insert("receipts-anchor");
+    raised.extend(signature_codes());
     let silent: Vec<&str> = CATALOGUE.iter().map(|rule| rule.name).filter(|name| !raised.contains(name)).collect();
     assert!(silent.is_empty(), "never raised: {silent:?}");
     let unknown: Vec<&&str> = ELSEWHERE
@@ -257,6 +259,26 @@ fn every_code_is_raised_by_some_damage() {
         .filter(|name| CATALOGUE.iter().all(|rule| rule.name != **name))
         .collect();
     assert!(unknown.is_empty(), "in no catalogue: {unknown:?}");
+}
+
+/// Raises the codes of signatures, which take an option.
+fn signature_codes() -> [&'static str; 4] {
+    let (folder, package) = (Package::empty(), Package::valid());
+    folder.write("allowed", line_from_seed("alice@example.org", 1));
+    let allowed = folder.file("allowed");
+    let raises = |code| {
+        let outcome = package.verify(&["--allowed-signers", allowed.to_str().expect("UTF-8")]);
+        assert_eq!(outcome.exits(1).one(code).severity, "error");
+        code
+    };
+    let unsigned = raises("unsigned");
+    package.write("receipts.json.sig", "nonsense");
+    let invalid = raises("signature-invalid");
+    sign_from_seed(&package, 2);
+    let unknown = raises("signer-unknown");
+    sign_from_seed(&package, 1);
+    package.edit_text("receipts.json", |text| text + "\n");
+    [unsigned, invalid, unknown, raises("signature-mismatch")]
 }
 
 #[test]

@@ -9,3 +9,4 @@ mod predict;
 mod refit;
 mod seal;
 mod selftest;
+mod sign;

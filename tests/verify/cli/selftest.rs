@@ -37,7 +37,9 @@ fn errors_and_warnings_are_told_apart_in_table_and_document() {
     let package = Package::valid();
     let table = selftest(&package, &[]);
     table.exits(0);
-    for text in ["fails by default", "only under --strict", "missed", "by default", "under --strict"] {
+    for text in
+        ["fails by default", "only under --strict", "missed", "by default", "under --strict", "with a signature"]
+    {
         table.require(table.stdout.contains(text), text);
     }
     let outcome = selftest(&package, &["--format", "json"]);
@@ -45,6 +47,7 @@ fn errors_and_warnings_are_told_apart_in_table_and_document() {
     for file in outcome.report()["files"].as_array().unwrap() {
         let count = |name: &str| file[name].as_u64().unwrap();
         let missed: u64 = file["missed"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(count("caught_by_signature"), count("forged"), "{file}");
         assert_eq!(count("fails_by_default") + count("only_under_strict") + missed, count("forged"), "{file}");
     }
     let share = |name: &str| outcome.report()[name].as_f64().unwrap();

@@ -1,0 +1,104 @@
+//! The signature over `receipts.json`: absent, no signature, over other bytes, by somebody else, or good.
+//!
+//! The order is that of what can be said: of a signature that does not cover the bytes nothing is known about who made it.
+
+use super::{Code, Place, Recorder};
+use crate::package::digest::LfNormalizer;
+use crate::package::folder::{FileError, Folder};
+use crate::package::receipts::{RECEIPTS, SIGNATURE};
+use crate::package::signature::allowed::Signers;
+use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
+
+/// Checks the signature over the bytes of `receipts.json` where `signers` are given, and otherwise says only that one is
+/// there. Gives back the signer's identity where the signature is good.
+///
+/// As with an expected hash, a good signature is not counted: it says nothing of the files.
+pub(super) fn check(
+    folder: &Folder,
+    receipts: &[u8],
+    signers: Option<&Signers>,
+    recorder: &mut Recorder,
+) -> Option<String> {
+    let read = match folder.read(SIGNATURE, MAX_SIGNATURE_BYTES) {
+        Ok(bytes) => Signature::read(&bytes).map_err(|error| error.to_string()),
+        Err(FileError::Absent) => {
+            if signers.is_some() {
+                let expected = format_args!("{SIGNATURE}, a signature over {RECEIPTS}");
+                recorder.report(Code::Unsigned, SIGNATURE, Place::whole_file(), expected, "no such file");
+            }
+            return None;
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    let Some(signers) = signers else {
+        recorder.note(match read {
+            Ok(signature) => {
+                format!("{SIGNATURE} names the {}; it was not checked (--allowed-signers)", signature.key_words())
+            }
+            Err(reason) => format!("{SIGNATURE} is no signature that could be checked: {reason}"),
+        });
+        return None;
+    };
+    signers.allowed.skipped.iter().for_each(|line| recorder.note(line.clone()));
+    let mut report =
+        |code, expected: &str, found: &str| recorder.report(code, SIGNATURE, Place::whole_file(), expected, found);
+    let signature = match read {
+        Ok(signature) => signature,
+        Err(reason) => {
+            report(Code::SignatureInvalid, "an armored SSH signature", &reason);
+            return None;
+        }
+    };
+    if signature.namespace() != signers.namespace {
+        let (expected, found) = (&signers.namespace, signature.namespace());
+        report(Code::SignatureInvalid, &format!("the namespace {expected}"), &format!("the namespace {found}"));
+        return None;
+    }
+    let key = signature.key_words();
+    let normalized = if signature.covers(receipts) { None } else { Some(lf_form(receipts)) };
+    if normalized.as_ref().is_some_and(|normalized| !signature.covers(normalized)) {
+        let expected = format!("a signature over {RECEIPTS}");
+        report(Code::SignatureMismatch, &expected, &format!("one over other bytes; it names the {key}"));
+        return None;
+    }
+    let signer = match signers.signer(signature.key()) {
+        Ok(signer) => signer.to_owned(),
+        Err(reason) => {
+            let name = &signers.allowed.name;
+            let expected = match &signers.identity {
+                Some(identity) => format!("a key that {name} allows for {identity}"),
+                None => format!("a key that {name} allows"),
+            };
+            report(Code::SignerUnknown, &expected, &format!("the {key}: {reason}"));
+            return None;
+        }
+    };
+    if normalized.is_some() {
+        let found = "other bytes, which it covers with LF line endings";
+        recorder.report(Code::LineEndings, RECEIPTS, Place::whole_file(), "the bytes that were signed", found);
+    }
+    recorder.note(format!("{RECEIPTS} is signed by {signer} with the {key}"));
+    Some(signer)
+}
+
+/// What a pass says, or does not say, about who made the package.
+pub(super) fn limit(signer: Option<&str>) -> String {
+    match signer {
+        Some(signer) => format!(
+            "that {signer} measured what is in it: the signature proves only that the holder of a key that your \
+             allowed-signers file lists for {signer} signed {RECEIPTS}"
+        ),
+        None => format!(
+            "that {RECEIPTS} is the author's: only --expect-receipts with a hash from elsewhere, or a signature \
+             (--allowed-signers), can"
+        ),
+    }
+}
+
+fn lf_form(bytes: &[u8]) -> Vec<u8> {
+    let mut normalizer = LfNormalizer::default();
+    let mut text = Vec::with_capacity(bytes.len());
+    normalizer.push(bytes, &mut text);
+    normalizer.finish(&mut text);
+    text
+}

@@ -1,0 +1,147 @@
+//! `recount verify --attest`: the result as an in-toto Statement.
+
+use serde_json::{Value, json};
+
+use super::keys::{line_from_seed, path, sign_from_seed};
+use crate::common::outcome::Outcome;
+use crate::common::package::Package;
+use recount::package::digest::digest;
+
+const SCHEMA: &str = include_str!("../../docs/schema/recount-attestation-v1.json");
+
+/// Fields of a Statement, of a ResourceDescriptor and of the predicate test-result, as in-toto publishes them.
+const STATEMENT: [&str; 4] = ["_type", "subject", "predicateType", "predicate"];
+const RESOURCE: [&str; 7] = ["name", "uri", "digest", "content", "downloadLocation", "mediaType", "annotations"];
+const TEST_RESULT: [&str; 6] = ["result", "configuration", "url", "passedTests", "warnedTests", "failedTests"];
+/// Our own, which consumers ignore.
+const EXTENSION: &str = "recountVerification";
+
+/// Verifies and gives back the statement, which obeys our schema and has no field that in-toto does not know.
+#[track_caller]
+fn attested(package: &Package, args: &[&str], status: i32) -> Value {
+    let out = Package::empty();
+    let file = path(&out.file("statement.json"));
+    package.run("verify", &[&["--attest", &file, "-q"], args].concat()).exits(status);
+    let text = out.text("statement.json");
+    assert!(text.ends_with("}\n"));
+    let statement: Value = serde_json::from_str(&text).expect("JSON");
+    let schema = jsonschema::validator_for(&serde_json::from_str(SCHEMA).expect("JSON")).expect("a schema");
+    let problems: Vec<String> = schema.iter_errors(&statement).map(|error| error.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    only(&statement, &STATEMENT);
+    let predicate = &statement["predicate"];
+    only(predicate, &[&TEST_RESULT[..], &[EXTENSION]].concat());
+    for resource in [&statement["subject"], &predicate["configuration"]].into_iter().flat_map(resources) {
+        only(resource, &RESOURCE);
+        // The specification asks for one of them.
+        assert!(["uri", "digest", "content"].iter().any(|field| resource.get(field).is_some()), "{resource}");
+    }
+    statement
+}
+
+fn resources(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[track_caller]
+fn only(object: &Value, fields: &[&str]) {
+    for name in object.as_object().expect("an object").keys() {
+        assert!(fields.contains(&name.as_str()), "{name} is no field of {fields:?}");
+    }
+}
+
+#[test]
+fn a_pass_is_attested_for_every_file_with_its_hash() {
+    let package = Package::valid();
+    let statement = attested(&package, &["--strict"], 0);
+    assert_eq!(statement["predicate"]["result"], "PASSED");
+    assert_eq!(statement["predicate"]["failedTests"], json!([]));
+    assert_eq!(statement["predicate"]["warnedTests"], json!([]));
+    let families = ["integrity", "samples", "timing", "proofs", "failures", "model", "exactness", "prose"];
+    assert_eq!(statement["predicate"]["passedTests"], json!(families));
+    let options = json!({"strict": true, "tolerance": 1e-12, "allowAbsent": []});
+    assert_eq!(statement["predicate"]["configuration"][0]["annotations"], options);
+    assert_eq!(statement["predicate"][EXTENSION]["verdict"], "holds");
+    let mut expected: Vec<String> = vec!["receipts.json".to_owned()];
+    expected
+        .extend(package.json("receipts.json").get("files").unwrap().as_object().unwrap().iter().map(|f| f.0.clone()));
+    expected.sort();
+    let subjects = resources(&statement["subject"]);
+    let names: Vec<&str> = subjects.iter().filter_map(|subject| subject["name"].as_str()).collect();
+    assert_eq!(names, expected);
+    for subject in subjects {
+        let bytes = package.bytes(subject["name"].as_str().unwrap());
+        assert_eq!(subject["digest"], json!({"sha256": digest(&bytes).sha256}));
+    }
+    assert_eq!(attested(&package, &["--strict"], 0), statement, "no clock is in it");
+    assert!(!statement.to_string().contains(&path(package.path())), "no path is in it");
+}
+
+#[test]
+fn warnings_and_failures_are_results_too() {
+    let package = Package::valid();
+    package.write("extra.txt", "extra");
+    let statement = attested(&package, &[], 0);
+    assert_eq!(statement["predicate"]["result"], "WARNED");
+    assert_eq!(statement["predicate"]["warnedTests"], json!(["integrity"]));
+    assert_eq!(statement["predicate"][EXTENSION]["findings"], json!({"undeclared-file": 1}));
+    let statement = attested(&package, &["--strict"], 1);
+    assert_eq!(statement["predicate"]["result"], "FAILED");
+    assert_eq!(statement["predicate"]["failedTests"], json!(["integrity"]));
+    package.remove("extra.txt").edit_text("README.md", |text| text + " ");
+    let statement = attested(&package, &[], 1);
+    assert_eq!(statement["predicate"]["result"], "FAILED");
+    assert_eq!(statement["predicate"][EXTENSION]["findings"]["hash-mismatch"], 1);
+    // It is about the files as they are, not as they are recorded.
+    let subject = resources(&statement["subject"]).iter().find(|subject| subject["name"] == "README.md").unwrap();
+    assert_eq!(subject["digest"]["sha256"], digest(&package.bytes("README.md")).sha256.as_str());
+    package.remove("README.md");
+    let statement = attested(&package, &["--allow-absent", "README.md"], 0);
+    assert!(resources(&statement["subject"]).iter().all(|subject| subject["name"] != "README.md"));
+    assert_eq!(statement["predicate"]["configuration"][0]["annotations"]["allowAbsent"], json!(["README.md"]));
+}
+
+#[test]
+fn a_signature_that_was_checked_is_attested() {
+    let (package, folder) = (Package::valid(), Package::empty());
+    folder.write("allowed", line_from_seed("alice@example.org", 1));
+    sign_from_seed(&package, 1);
+    let args = ["--allowed-signers", &path(&folder.file("allowed")), "--signer", "alice@example.org"];
+    let statement = attested(&package, &args, 0);
+    assert_eq!(statement["predicate"][EXTENSION]["signedBy"], "alice@example.org");
+    let configuration = &statement["predicate"]["configuration"];
+    assert_eq!(configuration[1]["digest"]["sha256"], digest(&folder.bytes("allowed")).sha256.as_str());
+    assert_eq!(configuration[0]["annotations"]["signatureNamespace"], "recount");
+    sign_from_seed(&package, 2);
+    let statement = attested(&package, &args, 1);
+    assert_eq!(statement["predicate"][EXTENSION].get("signedBy"), None);
+    assert_eq!(statement["predicate"][EXTENSION]["findings"], json!({"signer-unknown": 1}));
+}
+
+#[test]
+fn a_statement_is_about_one_package_and_has_a_place_of_its_own() {
+    let (one, other, out) = (Package::valid(), Package::valid(), Package::empty());
+    let file = path(&out.file("statement.json"));
+    let outcome = Outcome::of(&["verify", &path(one.path()), &path(other.path()), "--attest", &file], None);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("--attest is about one package"), "the reason is said");
+    one.run("verify", &["--attest", &file, "--output", &file]).exits(2);
+    one.run("verify", &["--attest", "-"]).exits(2);
+    one.run("verify", &["--attest", &path(&out.file("missing/statement.json"))]).exits(2);
+    Outcome::of(&["verify", "/nowhere", "--attest", &file], None).exits(2);
+    let empty = Package::empty();
+    std::fs::create_dir(empty.file("receipts.json")).unwrap();
+    empty.run("verify", &["--attest", &file]).exits(2);
+    assert!(!out.file("statement.json").exists());
+}
+
+#[test]
+fn a_single_receipt_is_attested() {
+    let out = Package::empty();
+    let file = path(&out.file("statement.json"));
+    let receipt = concat!(env!("CARGO_MANIFEST_DIR"), "/receipts/grid-sample-divergence.json");
+    Outcome::of(&["verify", receipt, "--attest", &file], None).exits(0);
+    let statement: Value = serde_json::from_str(&out.text("statement.json")).unwrap();
+    assert_eq!(statement["subject"].as_array().unwrap().len(), 1);
+    assert_eq!(statement["subject"][0]["name"], "grid-sample-divergence.json");
+}
