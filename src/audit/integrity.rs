@@ -9,10 +9,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
-use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind};
+use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, unredacted};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
+use crate::package::ignore::{self, IGNORE};
 use crate::package::json::{Document, Json, JsonError, pointer_token};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
 use crate::package::name::{check_name, portable_key};
@@ -65,7 +66,9 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
     let (receipts, receipts_sha256) = read_receipts(folder, options, &mut recorder);
     let mut known = HashSet::from([RECEIPTS.to_owned()]);
     if let Some(receipts) = &receipts {
-        known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut contents));
+        let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut contents);
+        unredacted::check(folder, &declared, &contents, &mut recorder);
+        known.extend(declared);
         check_undeclared(folder, &known, &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
@@ -280,7 +283,18 @@ fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Rec
                 let more = if more > 0 { format!(" and {more} more like it") } else { String::new() };
                 recorder.note(format!("left out, as no part of the package: {first}{more}"));
             }
-            for name in listing.names.iter().filter(|name| !known.contains(*name)) {
+            // The list itself must be declared, so that its hash is checked. It says nothing of declared files, nor of those
+            // that checks read anyway.
+            let ignored = (known.contains(IGNORE).then(|| folder.read(IGNORE, MAX_PARSED_BYTES).ok()).flatten())
+                .and_then(|bytes| ignore::parse(&bytes).ok())
+                .unwrap_or_default();
+            let is_ignored = |name: &str| ignored.is_match(name) && !is_document(name) && !TEXTS.contains(&name);
+            let undeclared: Vec<_> = listing.names.iter().filter(|name| !known.contains(*name)).collect();
+            let passed_over = undeclared.iter().filter(|name| is_ignored(name)).count();
+            if passed_over > 0 {
+                recorder.note(format!("left out, as {IGNORE} says: {passed_over} of the files without a receipt"));
+            }
+            for name in undeclared.into_iter().filter(|name| !is_ignored(name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
             }
             for name in &listing.not_utf8 {

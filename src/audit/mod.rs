@@ -24,6 +24,7 @@ mod recorder;
 pub mod report;
 mod samples;
 mod timing;
+mod unredacted;
 mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};

@@ -8,4 +8,6 @@ mod paths;
 mod predict;
 mod refit;
 mod seal;
+mod seal_hard;
+mod seal_rewrite;
 mod selftest;
