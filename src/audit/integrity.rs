@@ -9,11 +9,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
-use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, unredacted};
+use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, undeclared, unredacted};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
-use crate::package::ignore::{self, IGNORE};
 use crate::package::json::{Document, Json, JsonError, pointer_token};
 use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
 use crate::package::name::{check_name, portable_key};
@@ -40,6 +39,11 @@ const DOCUMENTS: [&str; 8] = [
 const CHARACTERISTIC: [&str; 3] = [files::MODEL, files::CASES, files::SAMPLES];
 /// Other files that checks read.
 const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
+
+/// Whether checks read a file.
+pub(super) fn is_read(name: &str) -> bool {
+    is_document(name) || TEXTS.contains(&name)
+}
 
 /// Whether a file is JSON that checks read.
 fn is_document(name: &str) -> bool {
@@ -69,7 +73,7 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut contents);
         unredacted::check(folder, &declared, &contents, &mut recorder);
         known.extend(declared);
-        check_undeclared(folder, &known, &mut recorder);
+        undeclared::check(folder, &known, &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
     for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
@@ -272,39 +276,6 @@ fn judge(
             );
         }
         _ => recorder.report(Code::HashMismatch, name, Place::whole_file(), expected, found),
-    }
-}
-
-fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
-    match folder.list() {
-        Ok(listing) => {
-            if let Some(first) = listing.left_out.first() {
-                let more = listing.left_out.len() - 1;
-                let more = if more > 0 { format!(" and {more} more like it") } else { String::new() };
-                recorder.note(format!("left out, as no part of the package: {first}{more}"));
-            }
-            // The list itself must be declared, so that its hash is checked. It says nothing of declared files, nor of those
-            // that checks read anyway.
-            let ignored = (known.contains(IGNORE).then(|| folder.read(IGNORE, MAX_PARSED_BYTES).ok()).flatten())
-                .and_then(|bytes| ignore::parse(&bytes).ok())
-                .unwrap_or_default();
-            let is_ignored = |name: &str| ignored.is_match(name) && !is_document(name) && !TEXTS.contains(&name);
-            let undeclared: Vec<_> = listing.names.iter().filter(|name| !known.contains(*name)).collect();
-            let passed_over = undeclared.iter().filter(|name| is_ignored(name)).count();
-            if passed_over > 0 {
-                recorder.note(format!("left out, as {IGNORE} says: {passed_over} of the files without a receipt"));
-            }
-            for name in undeclared.into_iter().filter(|name| !is_ignored(name)) {
-                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
-            }
-            for name in &listing.not_utf8 {
-                let expected = "a receipt, under a name in UTF-8";
-                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), expected, "a name that is not UTF-8");
-            }
-        }
-        Err(error) => {
-            recorder.report(Code::UnreadableFile, ".", Place::whole_file(), "a listing of the folder", error);
-        }
     }
 }
 

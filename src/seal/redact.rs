@@ -8,10 +8,11 @@ use globset::GlobSet;
 use super::SealError;
 use super::normalize::replace;
 use super::survey::{CRLF, Surveyed, survey};
-use crate::package::digest::{Digest, digest};
+use crate::package::digest::{Digest, digest, digest_reader};
 use crate::package::folder::Folder;
 use crate::package::json::{Document, Json, canonical, compact, indented, object};
 use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::partial::write_through;
 use crate::package::partition::files;
 use crate::package::private::{Hit, Places, Rules, each_string, edited, literal};
 
@@ -42,6 +43,8 @@ pub struct Plan {
     pub passed_over: Vec<String>,
     /// New content by name.
     contents: BTreeMap<String, String>,
+    /// Digests of the bytes that the new content was made from.
+    before: BTreeMap<String, Digest>,
 }
 
 /// Looks for what is to be replaced in all texts that would be sealed. `crlf` says that line endings are no hindrance.
@@ -62,6 +65,7 @@ pub fn plan(folder: &Path, exclude: &GlobSet, rules: &Rules, crlf: bool) -> Resu
             Ok(Some(text)) => {
                 if let Some(new) = plan.redact(&file.name, &text, rules)? {
                     plan.contents.insert(file.name.clone(), new);
+                    plan.before.insert(file.name.clone(), file.digest.clone());
                     originals.insert(file.name.as_str(), &file.digest);
                 }
             }
@@ -87,10 +91,15 @@ pub fn apply(folder: &Path, plan: &Plan) -> Result<(), SealError> {
     let failed = |name: &str, source| SealError::Rewrite { name: name.to_owned(), source };
     let ordered = plan.contents.get_key_value(files::PROVENANCE).into_iter();
     for (name, text) in ordered.chain(plan.contents.iter().filter(|(name, _)| *name != files::PROVENANCE)) {
-        if folder.join(name).exists() {
-            replace(folder, name, &mut |_, writer| writer.write_all(text.as_bytes()))
-        } else {
-            crate::package::partial::write_through(&folder.join(name), text.as_bytes())
+        match plan.before.get(name) {
+            Some(before) => replace(folder, name, &mut |reader, writer| {
+                if digest_reader(reader, MAX_PARSED_BYTES)? == *before {
+                    writer.write_all(text.as_bytes())
+                } else {
+                    Err(std::io::Error::other("the file changed since it was read"))
+                }
+            }),
+            None => write_through(&folder.join(name), text.as_bytes()),
         }
         .map_err(|source| failed(name, source))?;
     }
@@ -153,6 +162,11 @@ impl Plan {
             return Err(SealError::Redact { file: SCRIPT.to_owned(), reason });
         }
         let text = current(files::PROVENANCE);
+        if let (Ok(bytes), false) =
+            (package.read(files::PROVENANCE, MAX_PARSED_BYTES), originals.contains_key(files::PROVENANCE))
+        {
+            self.before.insert(files::PROVENANCE.to_owned(), digest(&bytes));
+        }
         let mut root = match &text {
             None => Json::Object(Vec::new()),
             Some(text) => match Document::parse(files::PROVENANCE, text.clone()) {

@@ -12,7 +12,7 @@ use crate::package::digest::{Digest, digest_file};
 use crate::package::endings::{Endings, endings};
 use crate::package::folder::{FileError, Folder, Stamp};
 use crate::package::ignore::{self, IGNORE, IgnoreError};
-use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES};
+use crate::package::limits::{MAX_HASHED_BYTES, MAX_IGNORE_BYTES};
 use crate::package::name::{check_name, portable_key};
 use crate::package::receipts::RECEIPTS;
 
@@ -67,9 +67,13 @@ pub(super) fn survey(folder: &Path, exclude: &GlobSet) -> Result<Survey, SealErr
     Ok(Survey { files, refused })
 }
 
-/// What the folder's `.recountignore` names. One that is no readable file is not followed; it is refused as a file.
+/// What the folder's `.recountignore` names. One that is no regular file names nothing, and is refused as any such file.
 fn ignored(package: &Folder) -> Result<GlobSet, IgnoreError> {
-    package.read(IGNORE, MAX_PARSED_BYTES).map_or_else(|_| Ok(GlobSet::empty()), |bytes| ignore::parse(&bytes))
+    match package.read(IGNORE, MAX_IGNORE_BYTES) {
+        Ok(bytes) => ignore::parse(&bytes),
+        Err(FileError::Absent | FileError::Symlink(_) | FileError::Special(_)) => Ok(GlobSet::empty()),
+        Err(error) => Err(IgnoreError { line: 1, reason: error.to_string() }),
+    }
 }
 
 fn surveyed(package: &Folder, name: &str) -> Result<Surveyed, String> {

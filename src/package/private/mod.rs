@@ -15,7 +15,7 @@ pub use strings::{Token, each_string, literal};
 static SECRET_MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(SECRET_NAME));
 
 /// What one rule looks for and puts in its place.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// The rule in a word or two.
     pub name: String,
@@ -57,17 +57,21 @@ pub struct Rules(Vec<Rule>);
 impl Rules {
     /// The rules that hold for every package on every machine.
     pub fn general() -> Self {
-        let rules = GENERAL.iter().filter_map(|rule| {
-            Some(Rule {
-                name: rule.name.to_owned(),
-                placeholder: rule.placeholder.to_owned(),
-                regex: compiled(rule.pattern)?,
-                mask: rule.mask,
-                in_keys: true,
-                meant: rule.meant,
-            })
+        // Compiled once: a self-test verifies thousands of packages.
+        static COMPILED: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+            let rules = GENERAL.iter().filter_map(|rule| {
+                Some(Rule {
+                    name: rule.name.to_owned(),
+                    placeholder: rule.placeholder.to_owned(),
+                    regex: compiled(rule.pattern)?,
+                    mask: rule.mask,
+                    in_keys: true,
+                    meant: rule.meant,
+                })
+            });
+            rules.collect()
         });
-        Self(rules.collect())
+        Self(COMPILED.clone())
     }
 
     /// Adds a rule for a pattern; the first group that takes part in a match is replaced, or else all of it.
@@ -130,9 +134,15 @@ impl Rules {
     fn matches<'r>(&'r self, text: &str, in_key: bool) -> Vec<(Range<usize>, &'r Rule)> {
         let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
         for rule in self.0.iter().filter(|rule| rule.in_keys || !in_key) {
-            for captures in rule.regex.captures_iter(text) {
-                let Some(part) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else { continue };
-                if !part.is_empty() && (rule.meant)(part.as_str(), &text[part.end()..]) {
+            let mut from = 0;
+            while let Some(captures) = rule.regex.captures_at(text, from) {
+                let Some(part) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else { break };
+                if part.is_empty() {
+                    break;
+                }
+                // What follows the part may be what precedes the next one.
+                from = part.end();
+                if (rule.meant)(part.as_str(), &text[part.end()..]) {
                     found.push((part.range(), rule));
                 }
             }

@@ -4,7 +4,7 @@ use recount::package::digest::digest;
 use recount::package::json::Json;
 
 use crate::common::content::Recipe;
-use crate::common::json::set;
+use crate::common::json::{add, set};
 use crate::common::outcome::{Outcome, program};
 use crate::common::package::Package;
 use crate::common::shared::shared;
@@ -25,7 +25,10 @@ fn private() -> Package {
         set(&mut parts.device, "/identity/driver", format!("Demo GPU, {UUID}, 1.0, 9.0"));
         set(&mut parts.device, "/identity/toolkit", "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v13.0");
     });
-    package.write("notes.txt", "ran by carolina on lab-machine-7\nin /home/alice/run, mail al@lab.edu, carolinas\n");
+    package.write(
+        "notes.txt",
+        "ran by carolina carolina on lab-machine-7\nin /home/alice/run, mail al@lab.edu, carolinas\n",
+    );
     package.write(
         "log.json",
         r#"{"cwd": "C:\\Users\\Bob Doe\\x", "n": 1.50, "password": "hunter22", "é": "\u002fhome\/bob"}"#,
@@ -84,7 +87,10 @@ fn redact_replaces_what_is_private_and_the_package_still_holds() {
     assert_eq!(digest(&package.bytes("model.json")), original, "--check changes nothing");
     seal(&package, &["--redact"]).exits(0);
     package.verify(&["--strict"]).holds();
-    assert_eq!(package.text("notes.txt"), "ran by ${USER} on ${HOST}\nin ${USER_HOME}/run, mail ${EMAIL}, carolinas\n");
+    assert_eq!(
+        package.text("notes.txt"),
+        "ran by ${USER} ${USER} on ${HOST}\nin ${USER_HOME}/run, mail ${EMAIL}, carolinas\n"
+    );
     assert_eq!(
         package.text("log.json"),
         r#"{"cwd": "${USER_HOME}\\x", "n": 1.50, "password": "${SECRET}", "é": "${USER_HOME}"}"#
@@ -152,13 +158,36 @@ fn a_redaction_that_would_contradict_the_package_is_refused() {
 }
 
 #[test]
+fn a_package_that_names_its_own_files_keeps_naming_what_they_were() {
+    let package = Package::valid();
+    package.edit_json("validation.json", |root| add(root, "", "note", "made in /home/alice/x"));
+    let original = digest(&package.bytes("validation.json"));
+    let id = package.json("model.json").get("profile_id").cloned().unwrap();
+    let name = |root: &mut Json, pointer: &str| {
+        set(root, &format!("{pointer}/path"), "validation.json");
+        set(root, &format!("{pointer}/sha256"), original.sha256.as_str());
+        set(root, &format!("{pointer}/bytes"), original.bytes);
+        set(root, "/original_profile_id", id.clone());
+    };
+    package.edit_json("model.json", |root| name(root, "/input_receipts/summary"));
+    package.edit_json("provenance.json", |root| name(root, "/original_summary")).seal();
+    package.verify(&[]).exits(0).only(&["unredacted"]);
+    seal(&package, &["--redact"]).exits(0);
+    package.verify(&["--strict"]).holds();
+    package.edit_json("provenance.json", |root| set(root, "/redaction/files/validation.json/bytes", 1_u64)).seal();
+    package.verify(&[]).exits(1).only(&["provenance"]);
+}
+
+#[test]
 fn verify_shows_where_and_never_what() {
     let package = private();
+    package.write("keys.json", r#"{"files": {"/home/alice/a": {"x": "/home/alice/b"}}}"#).seal();
     let outcome = package.verify(&[]);
     outcome.exits(0);
     let found = outcome.at("unredacted", "log.json", "/password");
     assert_eq!((found.line, found.found.as_str()), (1, "password: ... (8 characters)"));
     assert_eq!(outcome.at("unredacted", "notes.txt", "").line, 2);
+    assert_eq!(outcome.at("unredacted", "keys.json", "/files").column, 12);
     assert!(!outcome.at("unredacted", "device.json", "/identity/driver").found.contains(UUID));
     outcome.require(!outcome.stdout.contains("hunter22") && !outcome.stdout.contains("alice"), "masked");
     package.verify(&["--strict"]).exits(1);
