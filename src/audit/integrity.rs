@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
-use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, signature};
+use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, signature, undeclared, unredacted};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
@@ -40,6 +40,11 @@ const CHARACTERISTIC: [&str; 3] = [files::MODEL, files::CASES, files::SAMPLES];
 /// Other files that checks read.
 const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
 
+/// Whether checks read a file.
+pub(super) fn is_read(name: &str) -> bool {
+    is_document(name) || TEXTS.contains(&name)
+}
+
 /// Whether a file is JSON that checks read.
 fn is_document(name: &str) -> bool {
     DOCUMENTS.contains(&name) || divergence::files::engine_of(name).is_some()
@@ -68,8 +73,10 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         receipts_sha256.iter().map(|sha256| (RECEIPTS.to_owned(), sha256.clone())).collect();
     if let Some(receipts) = &receipts {
         let mut taken = Taken { contents: &mut contents, digests: &mut digests };
-        known.extend(check_declared(folder, receipts, options, progress, &mut recorder, &mut taken));
-        check_undeclared(folder, &known, &mut recorder);
+        let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut taken);
+        unredacted::check(folder, &declared, &contents, &mut recorder);
+        known.extend(declared);
+        undeclared::check(folder, &known, &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
     for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
@@ -293,28 +300,6 @@ fn judge(
             );
         }
         _ => recorder.report(Code::HashMismatch, name, Place::whole_file(), expected, found),
-    }
-}
-
-fn check_undeclared(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
-    match folder.list() {
-        Ok(listing) => {
-            if let Some(first) = listing.left_out.first() {
-                let more = listing.left_out.len() - 1;
-                let more = if more > 0 { format!(" and {more} more like it") } else { String::new() };
-                recorder.note(format!("left out, as no part of the package: {first}{more}"));
-            }
-            for name in listing.names.iter().filter(|name| !known.contains(*name)) {
-                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
-            }
-            for name in &listing.not_utf8 {
-                let expected = "a receipt, under a name in UTF-8";
-                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), expected, "a name that is not UTF-8");
-            }
-        }
-        Err(error) => {
-            recorder.report(Code::UnreadableFile, ".", Place::whole_file(), "a listing of the folder", error);
-        }
     }
 }
 

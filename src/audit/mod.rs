@@ -25,6 +25,8 @@ pub mod report;
 mod samples;
 mod signature;
 mod timing;
+mod undeclared;
+mod unredacted;
 mod verify;
 
 pub use catalogue::{CATALOGUE, Code, Family, Rule, Severity};

@@ -175,7 +175,7 @@ pub fn command() -> clap::Command {
 fn glob_set(option: &str, globs: &[String]) -> Result<globset::GlobSet, Failure> {
     let mut set = globset::GlobSetBuilder::new();
     for glob in globs {
-        let parsed = globset::GlobBuilder::new(glob).literal_separator(true).build();
+        let parsed = crate::package::ignore::glob(glob);
         set.add(parsed.with_context(|| format!("{option} {glob}"))?);
     }
     set.build().with_context(|| option.to_owned())

@@ -4,13 +4,17 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use globset::GlobSet;
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
-use crate::package::folder::{FileError, Folder};
+use crate::package::folder::{FileError, Folder, VERSION_CONTROL};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
 use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
-use crate::seal::{SigningKey, drop_signature, receipts_text, write_receipts, write_signed};
+use crate::seal::{
+    Machine, SigningKey, drop_signature, enclosing_package, normalize::normalize, normalize::to_normalize, own_rules,
+    receipts_text, redact, write_receipts, write_signed,
+};
 
 /// Arguments of `seal`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +24,7 @@ pub(super) struct Args {
     /// Change nothing; say what would change, with status 1 if anything would
     #[arg(long)]
     check: bool,
-    /// Leave out files that match (repeatable)
+    /// Leave out files that match (repeatable); .recountignore in the folder names more, one glob a line
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Sign the receipts with an OpenSSH private key: receipts.json.sig, which `ssh-keygen -Y verify -n recount` reads, too
@@ -32,22 +36,54 @@ pub(super) struct Args {
     /// Remove receipts.json.sig; without this or --sign, a signature that would no longer fit is a reason to change nothing
     #[arg(long, conflicts_with_all = ["check", "sign"])]
     drop_signature: bool,
+    /// Rewrite texts with CRLF line endings with LF
+    #[arg(long)]
+    normalize: bool,
+    /// Replace private paths, names, addresses and secrets in texts by placeholders; RULES is a file of more rules, one a
+    /// line: PATTERN = ${PLACEHOLDER}
+    #[arg(long, value_name = "RULES", num_args = 0..=1)]
+    redact: Option<Option<PathBuf>>,
+    /// Seal a folder that lies in another package
+    #[arg(long)]
+    nested: bool,
 }
 
-/// Writes the receipts, or compares them with those that are there.
+/// Writes the receipts, or compares them with those that are there; before that, rewrites what it is asked to.
 ///
 /// # Errors
 /// A folder that cannot be sealed, with every reason; a key that cannot sign; a signature that would no longer fit.
 pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
     let key = args.sign.as_deref().map(|path| unlocked(path, args.passphrase_file.as_deref())).transpose()?;
-    let text = receipts_text(&args.dir, &glob_set("--exclude", &args.exclude)?)?;
+    if let Some(around) = enclosing_package(&args.dir).filter(|_| !args.nested) {
+        bail!(
+            "{} lies in the package {}, whose receipts would have to list its files; seal that one, or give --nested",
+            args.dir.display(),
+            around.display()
+        );
+    }
+    let exclude = glob_set("--exclude", &args.exclude)?;
     let path = args.dir.join(RECEIPTS);
     let before = existing(&args.dir, RECEIPTS, MAX_PARSED_BYTES)?;
     let signed = existing(&args.dir, SIGNATURE, MAX_SIGNATURE_BYTES)?;
+    let rewrites = args.normalize || args.redact.is_some();
+    if rewrites && signed.is_some() && !args.check && key.is_none() && !args.drop_signature {
+        bail!(
+            "{}: files that are rewritten would not fit the signature; nothing was changed. Sign again with --sign KEY, or \
+             remove the signature with --drop-signature",
+            args.dir.join(SIGNATURE).display()
+        );
+    }
+    let mut said = String::new();
+    rewrite(args, &exclude, &mut said)?;
+    if args.check && !said.is_empty() {
+        said.push_str(&format!("{} would be written for the files as they are then\n", path.display()));
+        say(common, &said)?;
+        return Ok(1);
+    }
+    let text = receipts_text(&args.dir, &exclude)?;
     let is_current = before.as_deref() == Some(text.as_bytes());
     let signature = signed.as_ref().map(|bytes| Signature::read(bytes));
     let is_stale = signature.as_ref().is_some_and(|read| !matches!(read, Ok(read) if read.covers(text.as_bytes())));
-    let mut said = String::new();
     if let Some(key) = key {
         let new = key.sign(text.as_bytes())?;
         let is_signed = matches!(&signature, Some(Ok(old)) if key.has_signed(old, text.as_bytes()));
@@ -80,10 +116,15 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
             said.push_str(&format!("{} removed\n", args.dir.join(SIGNATURE).display()));
         }
     }
-    if !common.quiet {
-        Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(&said).as_bytes()))?;
-    }
+    say(common, &said)?;
     Ok(u8::from(args.check && (!is_current || is_stale)))
+}
+
+fn say(common: &Common, said: &str) -> Result<(), Failure> {
+    if common.quiet {
+        return Ok(());
+    }
+    Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(said).as_bytes()))
 }
 
 /// What `--check` says of the receipts.
@@ -139,4 +180,68 @@ fn first_line(path: &Path) -> Result<String, Failure> {
         .and_then(|file| file.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text))
         .with_context(cannot)?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Normalises and redacts, where that is asked for, and says what was or would be rewritten.
+fn rewrite(args: &Args, exclude: &GlobSet, said: &mut String) -> Result<(), Failure> {
+    let verb = if args.check { "would be" } else { "was" };
+    // Everything that can be refused is found before the first byte changes.
+    let crlf = if args.normalize { to_normalize(&args.dir, exclude)? } else { Vec::new() };
+    let plan = match &args.redact {
+        Some(own) => Some(redact::plan(&args.dir, exclude, &rules(args, own.as_deref())?, args.normalize)?),
+        None => None,
+    };
+    for name in &crlf {
+        if !args.check {
+            normalize(&args.dir, name)?;
+        }
+        said.push_str(&format!("{name} {verb} rewritten with LF line endings\n"));
+    }
+    let Some(mut plan) = plan else { return Ok(()) };
+    if !args.check && !crlf.is_empty() {
+        plan = match &args.redact {
+            Some(own) => redact::plan(&args.dir, exclude, &rules(args, own.as_deref())?, false)?,
+            None => plan,
+        };
+    }
+    if !args.check {
+        redact::apply(&args.dir, &plan)?;
+    }
+    for found in &plan.replacements {
+        let redact::Replacement { file, line, rule, masked, placeholder } = found;
+        said.push_str(&format!("{file}:{line}: {rule} {masked} {verb} replaced by {placeholder}\n"));
+    }
+    if !plan.replacements.is_empty() {
+        for name in &plan.passed_over {
+            said.push_str(&format!("{name} is not UTF-8 and stays as it is\n"));
+        }
+    }
+    Ok(())
+}
+
+/// The rules of this machine and of the file that was given.
+fn rules(args: &Args, own: Option<&Path>) -> Result<crate::package::private::Rules, Failure> {
+    let mut rules = machine(&args.dir).rules();
+    if let Some(path) = own {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: the rules cannot be read"))?;
+        own_rules(&text, &mut rules).with_context(|| shown.to_string())?;
+    }
+    Ok(rules)
+}
+
+/// What this machine and its user are called.
+fn machine(folder: &Path) -> Machine {
+    let variable =
+        |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok()).map(|value| value.trim().to_owned());
+    let host = variable(&["HOSTNAME", "COMPUTERNAME"])
+        .or_else(|| Some(std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned()));
+    let real = folder.canonicalize().ok();
+    let repository = real.as_deref().and_then(|real| real.ancestors().find(|path| path.join(VERSION_CONTROL).exists()));
+    Machine {
+        home: variable(&["HOME", "USERPROFILE"]),
+        user: variable(&["USER", "USERNAME"]),
+        host,
+        repository: repository.map(Path::to_owned),
+    }
 }

@@ -25,5 +25,8 @@ pub const MAX_NAME_BYTES: usize = 255;
 /// Length of a whole declared name, in bytes.
 pub const MAX_PATH_BYTES: usize = 4096;
 
+/// Largest `.recountignore`: thousands of lines.
+pub const MAX_IGNORE_BYTES: u64 = 64 << 10;
+
 /// Largest JSON file that may be a divergence receipt: 64 MiB, thousands of devices.
 pub const MAX_RECEIPT_BYTES: u64 = 64 << 20;

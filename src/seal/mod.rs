@@ -1,23 +1,27 @@
-//! The author's side: `receipts.json` from the files of a folder, the signature over it, and the beginning of a new package.
+//! The author's side: `receipts.json` from the files of a folder, the signature over it, line endings, redaction, and the
+//! beginning of a new package.
 
+pub mod normalize;
+pub mod redact;
+mod rules;
 mod sign;
 pub mod skeleton;
+mod survey;
 
 pub use sign::{KeyError, SigningKey};
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
-use rayon::prelude::*;
 
-use crate::package::digest::{Digest, digest_file, lf_digest_reader};
-use crate::package::folder::{FileError, Folder};
+use crate::package::ignore::IgnoreError;
 use crate::package::json::{Json, indented, object};
-use crate::package::limits::MAX_HASHED_BYTES;
-use crate::package::name::{check_name, portable_key};
+use crate::package::limits::MAX_FOLDER_DEPTH;
 use crate::package::partial::partial_in;
-use crate::package::receipts::{RECEIPTS, SIGNATURE, is_over_receipts};
+use crate::package::receipts::{RECEIPTS, SIGNATURE};
+pub use rules::{Machine, RuleError, own_rules};
+use survey::{CRLF, survey};
 
 /// Why a folder cannot be sealed.
 #[derive(Debug, thiserror::Error)]
@@ -42,54 +46,61 @@ pub enum SealError {
         /// Name and reason of each.
         refused: Vec<String>,
     },
+    /// A line of the list of files that are not published.
+    #[error("{folder}: {source}")]
+    Ignore {
+        /// The folder.
+        folder: String,
+        /// The line, and what is wrong with it.
+        source: IgnoreError,
+    },
+    /// A file of the package cannot be rewritten.
+    #[error("{name} cannot be rewritten and is as it was")]
+    Rewrite {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A redaction that would leave the package in contradiction with itself.
+    #[error("{file} cannot be redacted: {reason}")]
+    Redact {
+        /// The file.
+        file: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The receipts cannot be written.
-    #[error("{RECEIPTS} cannot be written")]
-    Write(#[source] std::io::Error),
+    #[error("{} cannot be written; nothing was changed", path.display())]
+    Write {
+        /// The receipts' path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The signature cannot be written or removed.
     #[error("{SIGNATURE} cannot be written or removed")]
     Signature(#[source] std::io::Error),
 }
 
 /// The text of `receipts.json` for the files of `folder`: sorted without regard to case, LF, final newline. Two calls on
-/// the same files give the same bytes.
+/// the same files give the same bytes. What `exclude` or the folder's `.recountignore` names is left out.
 ///
 /// # Errors
-/// Links, special files, names that are not portable, text with CRLF, and files that cannot be read are refused, all at
-/// once.
+/// Links, special files, names that are not portable, text with CRLF, and files that cannot be read or change meanwhile are
+/// refused, all at once.
 pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealError> {
-    let shown = folder.display().to_string();
-    let package = Folder::new(folder);
-    let listing = package.list().map_err(|source| SealError::List { folder: shown.clone(), source })?;
-    let (mut names, mut not_utf8) = (listing.names, listing.not_utf8);
-    names.retain(|name| !is_over_receipts(name) && !exclude.is_match(name));
-    not_utf8.retain(|name| !exclude.is_match(name));
-    names.sort_by_cached_key(|name| (name.to_lowercase(), name.clone()));
-    if names.is_empty() && not_utf8.is_empty() {
-        return Err(SealError::Empty { folder: shown });
-    }
-    let mut refused: Vec<String> =
-        not_utf8.iter().map(|name| format!("{name}: the name is not UTF-8, so no receipt can hold it")).collect();
-    let mut keys = std::collections::HashMap::new();
-    for name in &names {
-        if let Some(other) = keys.insert(portable_key(name), name) {
-            refused.push(format!("{name}: the same file as {other} where case or Unicode form is ignored"));
-        }
-    }
-    let digests: Vec<_> = names.par_iter().map(|name| file_digest(&package, name)).collect();
-    let mut files = Vec::new();
-    for (name, digest) in names.into_iter().zip(digests) {
-        match digest {
-            Ok(digest) => {
-                let record = object([("sha256", Json::from(digest.sha256)), ("bytes", Json::from(digest.bytes))]);
-                files.push((name, record));
-            }
-            Err(reason) => refused.push(format!("{name}: {reason}")),
-        }
-    }
+    let survey = survey(folder, exclude)?;
+    let mut refused = survey.refused;
+    refused.extend(survey.files.iter().filter(|file| file.crlf).map(|file| format!("{}: {CRLF}", file.name)));
     if !refused.is_empty() {
         return Err(SealError::Refused { refused });
     }
-    Ok(indented(&object([("schema", Json::Int(1)), ("files", Json::Object(files))])) + "\n")
+    let files = survey.files.into_iter().map(|file| {
+        let digest = file.digest;
+        (file.name, object([("sha256", Json::from(digest.sha256)), ("bytes", Json::from(digest.bytes))]))
+    });
+    Ok(indented(&object([("schema", Json::Int(1)), ("files", Json::Object(files.collect()))])) + "\n")
 }
 
 /// Writes `text` as the folder's `receipts.json`, whole or not at all.
@@ -97,7 +108,9 @@ pub fn receipts_text(folder: &Path, exclude: &GlobSet) -> Result<String, SealErr
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
-    put(partial(folder, text).map_err(SealError::Write)?, &folder.join(RECEIPTS)).map_err(SealError::Write)
+    let path = folder.join(RECEIPTS);
+    let failed = |source| SealError::Write { path: path.clone(), source };
+    put(partial(folder, text).map_err(failed)?, &path).map_err(failed)
 }
 
 /// Writes `receipts.json` and the signature over it. Both are on the disk under other names before either gets its own, so
@@ -107,9 +120,11 @@ pub fn write_receipts(folder: &Path, text: &str) -> Result<(), SealError> {
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_signed(folder: &Path, text: &str, signature: &str) -> Result<(), SealError> {
-    let receipts = partial(folder, text).map_err(SealError::Write)?;
+    let path = folder.join(RECEIPTS);
+    let failed = |source| SealError::Write { path: path.clone(), source };
+    let receipts = partial(folder, text).map_err(failed)?;
     let signature = partial(folder, signature).map_err(SealError::Signature)?;
-    put(receipts, &folder.join(RECEIPTS)).map_err(SealError::Write)?;
+    put(receipts, &path).map_err(failed)?;
     put(signature, &folder.join(SIGNATURE)).map_err(SealError::Signature)
 }
 
@@ -132,20 +147,9 @@ fn put(file: tempfile::NamedTempFile, place: &Path) -> std::io::Result<()> {
     file.persist(place).map(drop).map_err(|error| error.error)
 }
 
-fn file_digest(package: &Folder, name: &str) -> Result<Digest, String> {
-    check_name(name).map_err(|error| error.to_string())?;
-    let read = || -> Result<(Digest, Option<Digest>), FileError> {
-        let (file, bytes) = package.open(name, MAX_HASHED_BYTES)?;
-        let raw = digest_file(&file, MAX_HASHED_BYTES)?;
-        let (mut file, _) = package.open(name, MAX_HASHED_BYTES)?;
-        let normalized = lf_digest_reader(&mut file, MAX_HASHED_BYTES)?;
-        if raw.bytes == bytes { Ok((raw, normalized)) } else { Err(FileError::Changed) }
-    };
-    let (raw, normalized) = read().map_err(|error| error.to_string())?;
-    match normalized {
-        Some(normalized) if normalized.sha256 != raw.sha256 => {
-            Err("a text with CRLF line endings; write it with LF, or its hash will differ elsewhere".to_owned())
-        }
-        _ => Ok(raw),
-    }
+/// The nearest package around `folder`, whose receipts would have to declare the files of this one.
+pub fn enclosing_package(folder: &Path) -> Option<PathBuf> {
+    let real = folder.canonicalize().ok()?;
+    let mut around = real.ancestors().skip(1).take(MAX_FOLDER_DEPTH);
+    around.find(|parent| parent.join(RECEIPTS).is_file()).map(Path::to_owned)
 }

@@ -68,6 +68,9 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("line-endings", |package| {
         package.edit_text("README.md", |text| text.replace('\n', "\r\n"));
     }),
+    ("unredacted", |package| {
+        package.write("notes.txt", "measured in /home/alice/runs\n").seal();
+    }),
     ("absent-file", |package| {
         package.remove("README.md");
     }),

@@ -103,7 +103,8 @@ pub(super) fn check(evidence: &Evidence, recorder: &mut Recorder) {
     }
 }
 
-/// Where nothing was redacted (both profile ids are one), a receipt that names a file of the package is that file's.
+/// Where the profile was not redacted (both profile ids are one), a receipt that names a file of the package is that file's;
+/// of a file that was redacted, that of its bytes before, which `redaction` records.
 fn check_own_files(evidence: &Evidence, recorder: &mut Recorder) {
     let (Ok(provenance), Ok(model), Ok(receipts)) =
         (evidence.document(files::PROVENANCE), evidence.document(files::MODEL), evidence.document(RECEIPTS))
@@ -118,7 +119,9 @@ fn check_own_files(evidence: &Evidence, recorder: &mut Recorder) {
     for (document, named) in [(provenance, provenance.root()), (model, inputs)] {
         for (_, record) in named.as_object().unwrap_or_default() {
             let path = record.get("path").and_then(|path| path.as_str());
-            let Some(declared) = path.and_then(|path| receipts.root().path(&["files", path])) else { continue };
+            let before = path.and_then(|path| provenance.root().path(&["redaction", "files", path]));
+            let declared = before.or_else(|| path.and_then(|path| receipts.root().path(&["files", path])));
+            let Some(declared) = declared else { continue };
             for member in ["sha256", "bytes"] {
                 if let (Some(found), Some(expected)) = (record.get(member), declared.get(member)) {
                     recorder.equal(Code::Provenance, document, found, expected);

@@ -46,6 +46,28 @@ pub enum FileError {
     Io(#[from] io::Error),
 }
 
+/// What tells that a file was changed or replaced: size, time of the last change, identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    bytes: u64,
+    modified: Option<std::time::SystemTime>,
+    identity: (u64, u64),
+}
+
+impl Stamp {
+    /// The stamp of a file.
+    pub fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let identity = (0, 0);
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity }
+    }
+}
+
 /// The root folder of a package.
 #[derive(Debug, Clone)]
 pub struct Folder {

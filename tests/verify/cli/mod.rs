@@ -8,5 +8,7 @@ mod paths;
 mod predict;
 mod refit;
 mod seal;
+mod seal_hard;
+mod seal_rewrite;
 mod selftest;
 mod sign;

@@ -1,0 +1,71 @@
+//! The strings of a JSON text with their places in it, so that they can be replaced and nothing else is touched.
+
+use std::ops::Range;
+
+/// One string literal.
+#[derive(Debug)]
+pub struct Token<'k> {
+    /// Where it stands in the text, with its quotes.
+    pub range: Range<usize>,
+    /// What it says.
+    pub value: String,
+    /// Whether it names a member.
+    pub is_key: bool,
+    /// The member whose value it is.
+    pub key: Option<&'k str>,
+    /// Arrays and objects around it.
+    pub depth: usize,
+}
+
+/// Calls `take` with each string of a text that is JSON.
+pub fn each_string(text: &str, take: &mut dyn FnMut(Token<'_>)) {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    let mut key: Option<String> = None;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => (depth, key) = (depth + 1, None),
+            b'}' | b']' => (depth, key) = (depth.saturating_sub(1), None),
+            b',' => key = None,
+            b'"' => {
+                let start = at - 1;
+                at = closing(bytes, at);
+                let literal = &text[start..at];
+                let value = match literal.contains('\\') {
+                    true => serde_json::from_str(literal).unwrap_or_default(),
+                    false => literal.trim_matches('"').to_owned(),
+                };
+                let is_key = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+                let named = is_key.then(|| value.clone());
+                let of = key.as_deref().filter(|_| !is_key);
+                take(Token { range: start..at, value, is_key, key: of, depth });
+                if is_key {
+                    key = named;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The offset behind the quote that closes the string whose content begins at `at`.
+fn closing(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// A text as a JSON string; with ASCII escapes where the literal that it replaces has no other characters.
+pub fn literal(value: &str, replaced: &str) -> String {
+    let json = crate::package::json::Json::from(value);
+    match replaced.is_ascii() {
+        true => crate::package::json::compact(&json),
+        false => serde_json::to_string(value).unwrap_or_else(|_| crate::package::json::compact(&json)),
+    }
+}
