@@ -10,6 +10,7 @@ mod comparison;
 mod divergence;
 pub mod escape;
 pub mod explain;
+pub mod html;
 mod json;
 mod junit;
 mod markdown;
@@ -19,6 +20,7 @@ mod predict;
 mod refit;
 mod sarif;
 mod selftest;
+mod studied;
 pub mod table;
 mod text;
 pub mod uri;
@@ -40,6 +42,7 @@ pub use measured::measured;
 pub use predict::{PredictView, predict};
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
+pub use studied::studied;
 pub use table::Table;
 
 /// The format of a report.
