@@ -1,6 +1,6 @@
 //! A report as one HTML file: no network, no scripts, light and dark, for phones and for paper.
 //!
-//! [`charts`] draws, [`numbers`] puts the same into tables, [`findings`] shows what does not hold.
+//! `charts` draws, `numbers` puts the same into tables, `findings` shows what does not hold.
 
 pub mod charts;
 mod findings;
@@ -107,6 +107,7 @@ fn section(
     }
     checks(subject, out)?;
     findings::write(subject, out)?;
+    remarks(subject, out)?;
     pictures(number, figures, out)?;
     limits(subject, out)?;
     writeln!(out, "</section>")
@@ -131,7 +132,11 @@ fn checks(subject: &SubjectReport, out: &mut dyn Write) -> io::Result<()> {
             tally.wrong
         )?;
     }
-    writeln!(out, "</tbody></table></div>")?;
+    writeln!(out, "</tbody></table></div>")
+}
+
+/// What is worth saying besides, and why checks were not run.
+fn remarks(subject: &SubjectReport, out: &mut dyn Write) -> io::Result<()> {
     let notes: Vec<String> = subject.checks.iter().flat_map(notes).collect();
     if !notes.is_empty() {
         writeln!(out, "<h3>Notes</h3>\n<ul>\n{}</ul>", notes.concat())?;

@@ -12,6 +12,9 @@ const ZERO_SHARE: f64 = 0.18;
 /// Most ticks with a label.
 const MOST_TICKS: usize = 7;
 
+/// Width of a letter in pixels.
+const LETTER: f64 = 7.4;
+
 /// Most characters of a row's name.
 const ROW_NAME: usize = 24;
 
@@ -97,6 +100,12 @@ impl Axis {
         let ticks: Vec<_> = names.enumerate().map(|(row, name)| (row as f64, name_of(&name, ROW_NAME))).collect();
         // From high to low: the first row is at the top.
         Self { low: ticks.len() as f64 - 0.5, high: -0.5, scale: Scale::Linear, ticks, guides: Vec::new() }
+    }
+
+    /// Pixels that the longest name takes, in letters as wide as browsers have them.
+    pub(super) fn room(&self) -> i32 {
+        let longest = self.ticks.iter().map(|(_, name)| name.chars().count()).max().unwrap_or(0);
+        10 + (longest as f64 * LETTER).ceil() as i32
     }
 
     /// The two ends.

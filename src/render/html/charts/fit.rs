@@ -6,7 +6,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
 use super::canvas::{Entry, Frame, Ink, Shape, UNIT, WIDTH, header, picture};
-use super::partition::{NAMES, ROWS, above};
+use super::partition::{ROWS, above};
 use super::{Chart, extremes, part, part_name, percent, short};
 use crate::report::figures::{Decided, ModelFigures, Predicted, SCHEDULES};
 
@@ -48,8 +48,8 @@ pub(super) fn ratios(model: &ModelFigures) -> io::Result<Vec<Chart>> {
         let title = part("Candidates against the default", index, parts);
         let height = header(&legend) + decisions.len() as i32 * 20 + 74;
         let elements = picture(height, &title, &legend, |canvas| {
-            let frame = Frame { x: (0, WIDTH), y: (canvas.top + 18, height), left: NAMES, row_lines: true };
             let rows = Axis::rows(decisions.iter().map(|one| one.label.clone()));
+            let frame = Frame { x: (0, WIDTH), y: (canvas.top + 18, height), left: rows.room(), row_lines: true };
             let panel = canvas.panel(frame, axis(), rows, ("median over the default's median (ratio)", ""))?;
             let bottom = decisions.len() as f64 - 0.5;
             canvas.line(&[panel.at(1.0, -0.5), panel.at(1.0, bottom)], Ink::Axis, 3)?;
@@ -186,8 +186,8 @@ pub(super) fn residuals(model: &ModelFigures) -> io::Result<Vec<Chart>> {
         let title = part("Residuals by geometry", index, parts);
         let height = header(&legend) + geometries.len() as i32 * 38 + 74;
         let elements = picture(height, &title, &legend, |canvas| {
-            let frame = Frame { x: (0, WIDTH), y: (canvas.top + 18, height), left: 126, row_lines: false };
             let rows = Axis::rows(geometries.iter().map(|key| (*key).to_owned()));
+            let frame = Frame { x: (0, WIDTH), y: (canvas.top + 18, height), left: rows.room(), row_lines: false };
             let axis = Axis::linear(values(), 0.0);
             let ends = axis.ends();
             let panel = canvas.panel(frame, axis, rows, ("predicted less observed, % of observed", ""))?;

@@ -1,6 +1,6 @@
 //! The charts of a report, each one SVG picture with a title and a description in words.
 //!
-//! [`partition`] and [`divergence`] say what is drawn; [`canvas`] and [`axis`] how, through plotters.
+//! `partition`, `fit` and `divergence` say what is drawn; `canvas` and `axis` how, through plotters.
 
 mod axis;
 mod canvas;

@@ -18,9 +18,6 @@ pub(super) const ROWS: usize = 64;
 /// Pixels between two series of a case.
 const LANE: i32 = 12;
 
-/// Room for the names of cases.
-pub(super) const NAMES: i32 = 158;
-
 /// A spread above which an axis is logarithmic.
 const LOG_SPREAD: f64 = 5.0;
 
@@ -70,8 +67,8 @@ pub(super) fn medians(cases: &[CaseTimes]) -> io::Result<Vec<Chart>> {
         let plot = cases.len() as i32 * (lanes * LANE + 8);
         let height = header(&legend) + plot + 52;
         let elements = picture(height, &title, &legend, |canvas| {
-            let frame = Frame { x: (0, WIDTH), y: (canvas.top, height), left: NAMES, row_lines: false };
             let rows = Axis::rows(cases.iter().map(|case| case.label.clone()));
+            let frame = Frame { x: (0, WIDTH), y: (canvas.top, height), left: rows.room(), row_lines: false };
             let scale = if is_log { "µs per operation (logarithmic)" } else { "µs per operation" };
             let panel = canvas.panel(frame, axis(), rows, (scale, ""))?;
             for (row, case) in cases.iter().enumerate() {
@@ -176,8 +173,8 @@ pub(super) fn drift(cases: &[CaseTimes]) -> io::Result<Vec<Chart>> {
         let title = part("Drift: recheck against default", index, parts);
         let height = header(&legend) + drifts.len() as i32 * 18 + 56;
         let elements = picture(height, &title, &legend, |canvas| {
-            let frame = Frame { x: (0, WIDTH), y: (canvas.top, height), left: NAMES, row_lines: true };
             let rows = Axis::rows(drifts.iter().map(|drift| drift.label.to_owned()));
+            let frame = Frame { x: (0, WIDTH), y: (canvas.top, height), left: rows.room(), row_lines: true };
             let panel = canvas.panel(frame, axis(), rows, ("difference from the default's median, %", ""))?;
             canvas.line(&[panel.at(0.0, -0.5), panel.at(0.0, drifts.len() as f64 - 0.5)], Ink::Axis, 3)?;
             for (row, drift) in drifts.iter().enumerate() {
