@@ -14,7 +14,8 @@
 //! | [`mod@bench`] | running things again on this machine: engines, protocols, kernels |
 //! | [`seal`] | writing receipts |
 //! | [`selftest`] | forged copies of a package: what the checks catch |
-//! | [`render`] | reports, refits, predictions and comparisons as text, JSON, Markdown, JUnit, SARIF |
+//! | [`mod@report`] | the numbers behind a report's pictures |
+//! | [`render`] | reports, refits, predictions and comparisons as text, JSON, Markdown, JUnit, SARIF, HTML |
 //! | [`cli`] | the command line |
 //!
 //! Arrows between them point up in this list only: [`fit`] and [`package`] know nothing of findings, [`audit`] nothing of
@@ -55,5 +56,6 @@ pub mod fit;
 pub mod package;
 pub mod refit;
 pub mod render;
+pub mod report;
 pub mod seal;
 pub mod selftest;

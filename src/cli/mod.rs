@@ -13,6 +13,7 @@ mod output;
 mod packages;
 mod predict;
 mod refit;
+mod report;
 mod seal;
 mod selftest;
 mod signers;
@@ -103,6 +104,8 @@ enum Command {
     /// Run-to-run divergence of grid_sample: run the protocol, merge results into a receipt, compare two
     #[command(subcommand)]
     Divergence(divergence::Command),
+    /// Verify packages and receipts, and write what came of it with charts: one HTML file, or Markdown
+    Report(report::Args),
     /// Forge copies of a package and report which forgeries `verify` catches
     Selftest(selftest::Args),
     /// Begin a package, or say what one still lacks
@@ -154,6 +157,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8, Failure> {
         Command::Predict(args) => predict::run(&args, common, environment),
         Command::Diff(args) => diff::run(&args, common, environment),
         Command::Divergence(command) => divergence::run(&command, common, environment),
+        Command::Report(args) => report::run(&args, environment),
         Command::Selftest(args) => selftest::run(&args, common, environment),
         Command::Init(args) => init::run(&args, common, environment),
         Command::Seal(args) => seal::run(&args, common, environment),

@@ -89,23 +89,8 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         anyhow::bail!("--attest and the report cannot go to the same place");
     }
     let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
-    let mut subjects = Vec::new();
-    for path in &args.paths {
-        match audit::subjects(path) {
-            Ok(found) => {
-                subjects.extend(found.subjects);
-                report.errors.extend(found.skipped);
-            }
-            Err(reason) => report.errors.push(RequestError { path: path.display().to_string(), reason }),
-        }
-    }
-    // The same package may be named twice, by itself and by a folder above it.
-    let mut seen = std::collections::HashSet::new();
-    let real = |subject: &Subject| subject.path().canonicalize().unwrap_or_else(|_| subject.path().to_owned());
-    subjects.retain(|subject| seen.insert(real(subject)));
-    if options.expect_receipts.is_some() && subjects.len() != 1 {
-        anyhow::bail!("--expect-receipts is about one package or receipt, but the paths stand for {}", subjects.len());
-    }
+    let subjects = subjects(&args.paths, &mut report);
+    expect_one(&options, &subjects)?;
     let looked_at = subjects.len() + report.errors.len();
     if statement.is_some() && (looked_at != 1 || args.paths.len() != 1) {
         anyhow::bail!("--attest is about one package or receipt, but the paths stand for {looked_at}; name one");
@@ -136,8 +121,38 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     Ok(report.verdict().exit_code())
 }
 
+/// Everything that the paths stand for, once; what cannot be looked at is an error of the report.
+pub(super) fn subjects(paths: &[PathBuf], report: &mut Report) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    for path in paths {
+        match audit::subjects(path) {
+            Ok(found) => {
+                subjects.extend(found.subjects);
+                report.errors.extend(found.skipped);
+            }
+            Err(reason) => report.errors.push(RequestError { path: path.display().to_string(), reason }),
+        }
+    }
+    // The same package may be named twice, by itself and by a folder above it.
+    let mut seen = std::collections::HashSet::new();
+    let real = |subject: &Subject| subject.path().canonicalize().unwrap_or_else(|_| subject.path().to_owned());
+    subjects.retain(|subject| seen.insert(real(subject)));
+    subjects
+}
+
+/// One hash can only be that of one package.
+///
+/// # Errors
+/// A hash is expected of several subjects, or of none.
+pub(super) fn expect_one(options: &Options, subjects: &[Subject]) -> Result<(), Failure> {
+    if options.expect_receipts.is_some() && subjects.len() != 1 {
+        anyhow::bail!("--expect-receipts is about one package or receipt, but the paths stand for {}", subjects.len());
+    }
+    Ok(())
+}
+
 /// A bar of bytes hashed on a terminal, nothing elsewhere.
-fn progress_bar(environment: &Environment) -> ProgressBar {
+pub(super) fn progress_bar(environment: &Environment) -> ProgressBar {
     if !environment.progress {
         return ProgressBar::hidden();
     }

@@ -51,6 +51,22 @@ pub(super) fn json(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Text as HTML or XML that shows this very text, within elements and quoted attributes.
+pub fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for character in visible(text).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
 /// Text as Markdown that renders as this very text: no markup, HTML, link, mention or reference to an issue. Spaces at its
 /// start are left out.
 pub fn markdown(text: &str) -> String {
@@ -124,6 +140,11 @@ mod tests {
             "a\\x1b[31mb\\r\\n\\tc\\u202ed\\x85\\U000e0041"
         );
         assert!(matches!(visible("größer ≤ 3 µs \\n"), Cow::Borrowed("größer ≤ 3 µs \\n")));
+    }
+
+    #[test]
+    fn html_text_is_no_markup() {
+        assert_eq!(html("<b a='1'>\"&\u{202e}"), "&lt;b a=&#39;1&#39;&gt;&quot;&amp;\\u202e");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod comparison;
 mod divergence;
 pub mod escape;
 pub mod explain;
+pub mod html;
 mod json;
 mod junit;
 mod markdown;
@@ -21,6 +22,7 @@ mod refit;
 mod sarif;
 mod selftest;
 mod skeleton;
+mod studied;
 pub mod table;
 mod text;
 pub mod uri;
@@ -44,6 +46,7 @@ pub use predict::{PredictView, predict};
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
 pub use skeleton::skeleton;
+pub use studied::studied;
 pub use table::Table;
 
 /// The format of a report.
