@@ -61,9 +61,11 @@ for package in artifacts/*/; do
     check "$name is listed in receipts/artifacts.sha256" false
   fi
 done
-# A package's receipts.json must be the one whose hash this repository records outside of the package.
+# A package's receipts.json must be the one whose hash this repository records outside of the package, and signed by the key
+# that it names.
 for name in "${!anchors[@]}"; do
-  verify "$(dirname "$name")" --strict --expect-receipts "${anchors[$name]}"
+  verify "$(dirname "$name")" --strict --expect-receipts "${anchors[$name]}" \
+    --allowed-signers receipts/allowed_signers --signer artifacts@recount
 done
 for receipt in receipts/*.json; do
   check "verify $receipt" "$recount" verify "$receipt" --strict && receipts=$((receipts + 1))
