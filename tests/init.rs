@@ -1,5 +1,7 @@
 //! `recount init`, through the built program.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 
