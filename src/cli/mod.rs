@@ -110,7 +110,7 @@ enum Command {
     Selftest(selftest::Args),
     /// Begin a package, or say what one still lacks
     Init(init::Args),
-    /// Write receipts.json for a folder
+    /// Seal a folder: receipts.json, line endings, redaction, signature
     Seal(seal::Args),
     /// Explain a finding code, or list them all
     Explain(explain::Args),

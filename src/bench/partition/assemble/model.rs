@@ -15,7 +15,7 @@ pub(super) const LIMITATIONS: [&str; 5] = [
     "Leaving out each geometry in turn is cross-validation on the measured inventory, not a test on another one.",
 ];
 
-const SCOPE: &str = "Nothing was redacted after the fit: the summary is validation.json and the report is model.json of this \
+const SCOPE: &str = "When this was written nothing had been redacted: the summary is validation.json and the report is model.json of this \
     very package, and both profile ids are the same. receipts.json binds all of its files.";
 
 const PROOF_SCOPE: &str = "Hashes of the program, its kernels and scripts, and the libraries that it had loaded. The files themselves are not in \
