@@ -73,6 +73,10 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
             args.dir.join(SIGNATURE).display()
         );
     }
+    // A key that cannot sign is found before the first byte changes.
+    if let Some(key) = &key {
+        key.sign(&[])?;
+    }
     let mut said = String::new();
     rewrite(args, &exclude, &mut said)?;
     if args.check && !said.is_empty() {

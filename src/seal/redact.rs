@@ -9,7 +9,7 @@ use super::SealError;
 use super::normalize::replace;
 use super::survey::{CRLF, Surveyed, survey};
 use crate::package::digest::{Digest, digest, digest_reader};
-use crate::package::folder::Folder;
+use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Document, Json, canonical, compact, indented, object};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::partial::write_through;
@@ -162,6 +162,10 @@ impl Plan {
             return Err(SealError::Redact { file: SCRIPT.to_owned(), reason });
         }
         let text = current(files::PROVENANCE);
+        if text.is_none() && !matches!(package.read(files::PROVENANCE, MAX_PARSED_BYTES), Err(FileError::Absent)) {
+            let reason = "it cannot be read as UTF-8 text, so it cannot hold what the files were before".to_owned();
+            return Err(SealError::Redact { file: files::PROVENANCE.to_owned(), reason });
+        }
         if let (Ok(bytes), false) =
             (package.read(files::PROVENANCE, MAX_PARSED_BYTES), originals.contains_key(files::PROVENANCE))
         {

@@ -308,3 +308,13 @@ proptest::proptest! {
         proptest::prop_assert!(Signature::read(armored.as_bytes()).is_err());
     }
 }
+
+#[test]
+fn a_line_of_exceptions_alone_allows_nobody() {
+    let Some(keys) = Keys::new() else { return };
+    let package = Package::valid();
+    let key = keys.make("ed25519", &["-t", "ed25519"], "");
+    package.run("seal", &["--sign", &key]).exits(0);
+    let allowed = keys.allow(&[("!mallory@example.org", "ed25519")]);
+    package.verify(&["--allowed-signers", &allowed]).only(&["signer-unknown"]);
+}

@@ -93,7 +93,8 @@ pub(super) static GENERAL: &[General] = &[
     rule(
         "private key",
         "${SECRET}",
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:(?s:.*?)-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]*)",
+        // Nothing in it can be matched twice from two beginnings: an untrusted text must not cost more than its length.
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:-?[A-Za-z0-9+/=\s\\:,.])*(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
         Mask::First(11),
         anything,
     ),

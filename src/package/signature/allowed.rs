@@ -126,6 +126,10 @@ impl Signers {
         if let Some(identity) = self.identity.as_ref().filter(|identity| !matches_list(&entry.principals, identity)) {
             return Some(format!("it is allowed for {}, not for {identity}", entry.principals));
         }
+        // A line of exceptions alone allows nobody; ssh-keygen accepts no identity for it either.
+        if entry.principals.split(',').all(|pattern| pattern.starts_with('!')) {
+            return Some(format!("it is allowed for nobody: {}", entry.principals));
+        }
         let restrictions = &entry.restrictions;
         if let Some(namespaces) = restrictions.namespaces.as_ref().filter(|list| !matches_list(list, &self.namespace)) {
             return Some(format!("it is allowed for the namespaces {namespaces}, not for {}", self.namespace));

@@ -266,3 +266,35 @@ fn recountignore_hides_neither_changes_nor_what_checks_read() {
     package.run("seal", &[]).exits(0);
     assert_eq!(package.verify(&[]).all("undeclared-file").len(), 2);
 }
+
+#[test]
+fn provenance_that_cannot_be_read_is_never_replaced() {
+    let package = private();
+    let latin = b"{\"scope\": \"caf\xe9\"}\n";
+    std::fs::write(package.file("provenance.json"), latin).unwrap();
+    let notes = package.text("notes.txt");
+    let outcome = seal(&package, &["--redact"]);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("provenance.json cannot be redacted"), "it names the file");
+    assert_eq!(package.bytes("provenance.json"), latin);
+    assert_eq!(package.text("notes.txt"), notes, "nothing else was rewritten");
+}
+
+#[test]
+fn beginnings_of_keys_without_an_end_cost_no_more_than_their_length() {
+    let package = Package::valid();
+    // Searching each one's end to the end of the text would take minutes.
+    package.write("keys.txt", &"-----BEGIN PRIVATE KEY-----!\n".repeat(100_000));
+    package.seal();
+    package.verify(&[]).only(&["unredacted"]);
+}
+
+#[test]
+fn a_key_that_cannot_sign_is_found_before_anything_is_rewritten() {
+    let Some(keys) = crate::verify::keys::Keys::new() else { return };
+    let package = Package::valid();
+    package.write("a.txt", "a\r\n");
+    let key = keys.make("rsa", &["-t", "rsa", "-b", "2048"], "");
+    package.run("seal", &["--normalize", "--sign", &key]).exits(2);
+    assert_eq!(package.text("a.txt"), "a\r\n");
+}
