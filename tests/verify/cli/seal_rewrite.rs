@@ -284,7 +284,7 @@ fn provenance_that_cannot_be_read_is_never_replaced() {
 fn beginnings_of_keys_without_an_end_cost_no_more_than_their_length() {
     let package = Package::valid();
     // Searching each one's end to the end of the text would take minutes.
-    package.write("keys.txt", &"-----BEGIN PRIVATE KEY-----!\n".repeat(100_000));
+    package.write("keys.txt", "-----BEGIN PRIVATE KEY-----!\n".repeat(100_000));
     package.seal();
     package.verify(&[]).only(&["unredacted"]);
 }
