@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::backend::BackendError;
 use super::cases::CaseSpec;
+use super::clock::milliseconds;
 use super::job::{Fault, Job, JobError, OfCase, Work};
 use super::measure::measure;
 use super::oracle::{self, BOUND, EXPECTED, Verdict, tensor_file};
@@ -130,11 +131,6 @@ fn work(job: &Job) -> Result<Json, ChildError> {
 pub(super) fn state(bus_id: Option<&str>) -> Json {
     let gpu = if bus_id.is_some() { cuda::state(bus_id) } else { Json::Null };
     object([("load_average", machine::load_average().map_or(Json::Null, Json::from)), ("gpu", gpu)])
-}
-
-/// Milliseconds since then.
-pub(super) fn milliseconds(begin: Instant) -> f64 {
-    begin.elapsed().as_nanos() as f64 / 1e6
 }
 
 /// A case's files.

@@ -1,6 +1,6 @@
-//! The time of day, in UTC.
+//! The time of day, in UTC, and the time since a moment.
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -12,4 +12,9 @@ pub fn timestamp() -> String {
 /// Today, such as `2026-11-30`.
 pub fn today() -> String {
     DateTime::<Utc>::from(SystemTime::now()).format("%Y-%m-%d").to_string()
+}
+
+/// Milliseconds since a moment, in whole nanoseconds.
+pub fn milliseconds(begin: Instant) -> f64 {
+    begin.elapsed().as_nanos() as f64 / 1e6
 }

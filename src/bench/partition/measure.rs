@@ -4,7 +4,8 @@ use std::fs;
 use std::time::Instant;
 
 use super::backend::{Backend, Observed, Prepared, ReadBack, Task};
-use super::child::{ChildError, Fixture, ORIGINAL_SOURCE, SOURCE, milliseconds, output_file, state, write};
+use super::child::{ChildError, Fixture, ORIGINAL_SOURCE, SOURCE, output_file, state, write};
+use super::clock::milliseconds;
 use super::job::{Fault, Job, Measure};
 use super::oracle::Verdict;
 use super::sampling::{Protocol, Sampled, sample};

@@ -12,7 +12,7 @@
 //! | [`backend`] | what a backend is |
 //! | [`cpu`] | the backend on threads of this host |
 //! | [`affinity`] | on which processors a process may run |
-//! | [`clock`] | the time of day |
+//! | [`clock`] | the time of day, and the time since a moment |
 //! | [`job`], [`child`] | what a child process is asked to do, and doing it |
 //! | [`tune`] | how many threads reduce a row |
 //! | [`campaign`] | every case in every cohort, and what came of it |

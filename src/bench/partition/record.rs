@@ -1,6 +1,7 @@
 //! What a campaign recorded: everything that a package is assembled from, and nothing that follows from it.
 
 use super::cases::CaseSpec;
+use crate::package::digest::digest;
 use crate::package::json::Json;
 
 /// A finished campaign: all cases in all cohorts.
@@ -144,6 +145,18 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// The receipt of these bytes under that path.
+    pub fn of(path: impl Into<String>, bytes: &[u8]) -> Self {
+        let digest = digest(bytes);
+        Self { path: path.into(), sha256: digest.sha256, bytes: digest.bytes }
+    }
+
+    /// A receipt as it stands in a package; `None` where a member is missing or of another type.
+    pub fn read(record: &Json) -> Option<Self> {
+        let text = |member: &str| Some(record.get(member)?.as_str()?.to_owned());
+        Some(Self { path: text("path")?, sha256: text("sha256")?, bytes: record.get("bytes")?.as_u64()? })
+    }
+
     /// As it stands in a package.
     pub fn json(&self) -> Json {
         crate::package::json::object([

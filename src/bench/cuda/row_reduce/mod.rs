@@ -12,6 +12,7 @@ use crate::bench::partition::backend::{
     Backend, BackendError, GUARD_BYTE, GUARD_ELEMENTS, Kind, Observed, POISON_BYTE, Prepared, ReadBack, Task,
 };
 use crate::bench::partition::cases::CaseSpec;
+use crate::bench::partition::clock::milliseconds;
 use crate::bench::partition::sampling::{Replayer, Span};
 use crate::bench::partition::selector::{Binding, Choice, Selection, Span as Bytes, input_bytes, output_bytes, select};
 use crate::bench::partition::source::{Entry, LATE, ORIGINAL, Order, PARTITION, Source};
@@ -256,10 +257,6 @@ impl<'d> Ready<'d> {
         }
         Ok(holds)
     }
-}
-
-fn milliseconds(begin: Instant) -> f64 {
-    begin.elapsed().as_nanos() as f64 / 1e6
 }
 
 /// A tensor between its guards, the one before it of `before` bytes.

@@ -1,7 +1,6 @@
 //! `model.json` and the files that say where everything comes from: `provenance.json` and `proof-receipts.json`.
 
 use crate::bench::partition::record::{Campaign, Receipt};
-use crate::package::digest::digest;
 use crate::package::json::{Json, object};
 use crate::package::partition::{Validation, files};
 use crate::refit::{Refit, document};
@@ -22,8 +21,7 @@ const PROOF_SCOPE: &str = "Hashes of the program, its kernels and scripts, and t
     the package.";
 
 fn of_bytes(path: &str, bytes: &[u8]) -> Json {
-    let digest = digest(bytes);
-    Receipt { path: path.to_owned(), sha256: digest.sha256, bytes: digest.bytes }.json()
+    Receipt::of(path, bytes).json()
 }
 
 /// `model.json`: what a refit gives, with its inputs and limits. `validation_text` and `device_text` are the bytes of

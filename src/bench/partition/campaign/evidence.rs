@@ -6,7 +6,6 @@ use crate::bench::partition::backend::Kind;
 use crate::bench::partition::clock::today;
 use crate::bench::partition::record::{Campaign, CaseRuns, Cohort, Receipt};
 use crate::bench::partition::{cpu, machine, source, torch};
-use crate::package::digest::digest;
 use crate::package::json::{Json, object};
 
 /// The file of the runs folder that lists what measured.
@@ -31,7 +30,7 @@ pub(super) fn campaign(
         implementation.push(of_text("src/bench/partition/torch_route.py", torch::SCRIPT));
     }
     let libraries = device.path(&["identity", "tool_receipts"]).and_then(Json::as_array).unwrap_or_default();
-    implementation.extend(libraries.iter().filter_map(of_record));
+    implementation.extend(libraries.iter().filter_map(Receipt::read));
     let commit = option_env!("RECOUNT_COMMIT").map(str::to_owned);
     let build = object([
         ("files", Json::Array(implementation.iter().map(Receipt::json).collect())),
@@ -68,11 +67,5 @@ pub(super) fn campaign(
 }
 
 fn of_text(path: &str, text: &str) -> Receipt {
-    let digest = digest(text.as_bytes());
-    Receipt { path: format!("${{RECOUNT_SOURCE}}/{path}"), sha256: digest.sha256, bytes: digest.bytes }
-}
-
-fn of_record(record: &Json) -> Option<Receipt> {
-    let text = |member: &str| Some(record.get(member)?.as_str()?.to_owned());
-    Some(Receipt { path: text("path")?, sha256: text("sha256")?, bytes: record.get("bytes")?.as_u64()? })
+    Receipt::of(format!("${{RECOUNT_SOURCE}}/{path}"), text.as_bytes())
 }

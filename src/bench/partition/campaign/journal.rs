@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bench::partition::record::{Cohort, Receipt};
-use crate::package::digest::digest;
 use crate::package::json::{Document, Json, compact};
 
 /// What was planned.
@@ -140,7 +139,7 @@ impl Journal {
             *member = program.clone();
         }
         match difference("", &earlier, &settings) {
-            None => Ok(program.as_ref().and_then(receipt_of)),
+            None => Ok(program.as_ref().and_then(Receipt::read)),
             Some((member, was, is)) => Err(JournalError::Other { folder: self.folder.clone(), member, was, is }),
         }
     }
@@ -243,8 +242,7 @@ impl Journal {
     pub(super) fn receipt(&self, name: &str) -> Result<Receipt, JournalError> {
         let path = self.folder.join(name);
         let bytes = fs::read(&path).map_err(|source| JournalError::File { path, source })?;
-        let digest = digest(&bytes);
-        Ok(Receipt { path: name.to_owned(), sha256: digest.sha256, bytes: digest.bytes })
+        Ok(Receipt::of(name, &bytes))
     }
 
     /// A part of a run that was finished before, or the one that `make` gives, which is then never made again.
@@ -276,11 +274,6 @@ impl Journal {
         }
         self.receipt(&name)
     }
-}
-
-fn receipt_of(record: &Json) -> Option<Receipt> {
-    let text = |member: &str| Some(record.get(member)?.as_str()?.to_owned());
-    Some(Receipt { path: text("path")?, sha256: text("sha256")?, bytes: record.get("bytes")?.as_u64()? })
 }
 
 /// The first setting that differs: its name, and both values for people.

@@ -10,6 +10,7 @@ use super::backend::{
     Backend, BackendError, GUARD_BYTE, GUARD_ELEMENTS, Kind, Observed, POISON_BYTE, Prepared, ReadBack, Task,
 };
 use super::cases::CaseSpec;
+use super::clock::milliseconds;
 use super::sampling::{Replayer, Span};
 use super::selector::{Binding, Choice, Selection, Span as Bytes, input_bytes, output_bytes, select};
 use crate::package::json::{Json, object};
@@ -113,10 +114,6 @@ impl Backend for Cpu {
             cold_ms: (compile_ms, upload_ms),
         }))
     }
-}
-
-fn milliseconds(begin: Instant) -> f64 {
-    begin.elapsed().as_nanos() as f64 / 1e6
 }
 
 struct Ready {
