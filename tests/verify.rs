@@ -29,6 +29,7 @@ mod verify {
     mod shapes;
     mod signature;
     mod special_files;
+    mod streamed;
     mod swapped;
     mod syntax;
     mod valid;

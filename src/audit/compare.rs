@@ -1,7 +1,7 @@
 //! A recorded value against a rebuilt one, member by member.
 
 use super::{Code, Recorder, show};
-use crate::package::json::{Document, Json, Members};
+use crate::package::json::{Document, Json, Members, Series};
 
 /// Which code a difference has, from the names of the members on the way to it (array positions left out).
 pub(super) type CodeOf<'c> = &'c dyn Fn(&[&str]) -> Code;
@@ -76,6 +76,11 @@ impl<'c> Comparison<'c> {
                     self.value(item, wanted, parent);
                 }
             }
+            (Json::Floats(_), Json::Array(_) | Json::Floats(_)) | (Json::Array(_), Json::Floats(_)) => {
+                if let (Some(found), Some(expected)) = (Series::of(found), Series::of(expected)) {
+                    self.series(found, expected, parent);
+                }
+            }
             (Json::Float(_), Json::Float(value)) => {
                 let code = (self.code)(&self.names);
                 match (self.within, parent) {
@@ -92,6 +97,30 @@ impl<'c> Comparison<'c> {
             _ => {
                 let code = (self.code)(&self.names);
                 self.recorder.report_at(code, self.document, found, show(expected), show(found));
+            }
+        }
+    }
+    /// Lists of which one is packed.
+    fn series(&mut self, found: Series<'_>, expected: Series<'_>, parent: Option<&'c Json>) {
+        let code = (self.code)(&self.names);
+        if found.len() != expected.len() {
+            let wanted = format_args!("{} items", expected.len());
+            let items = format_args!("{} items", found.len());
+            self.recorder.report_at(code, self.document, found.at(), wanted, items);
+        }
+        if found == expected && (0..found.len()).all(|index| found.is_float(index) == expected.is_float(index)) {
+            self.recorder.held_many(found.len() as u64);
+            return;
+        }
+        let scale = self.within.zip(parent);
+        for index in 0..found.len().min(expected.len()) {
+            match (scale, expected.get(index).as_deref()) {
+                (Some((scale, parent)), Some(Json::Float(value))) => {
+                    let scale = scale(self.names.last().copied().unwrap_or_default(), parent);
+                    self.recorder.close_item(code, self.document, (found, index), *value, scale);
+                }
+                (_, Some(value)) => self.recorder.equal_item(code, self.document, (found, index), value),
+                (_, None) => {}
             }
         }
     }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use globset::GlobSet;
 
+use crate::package::folder::Folder;
 use crate::package::json::{Document, Json};
+use crate::package::limits::STREAMED_BYTES;
+use crate::package::partition::sample_runs::SampleRuns;
 use crate::package::partition::{SampleTable, Validation, files};
 use crate::package::signature::allowed::Signers;
 use crate::refit::{self, Refit};
@@ -20,11 +23,19 @@ pub struct Options {
     pub expect_receipts: Option<String>,
     /// Who may have signed `receipts.json`, where the reader asks for a signature.
     pub signers: Option<Signers>,
+    /// Files of measurements that have at least so many bytes are read in a stream.
+    pub streamed_from: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, allow_absent: GlobSet::empty(), expect_receipts: None, signers: None }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            allow_absent: GlobSet::empty(),
+            expect_receipts: None,
+            signers: None,
+            streamed_from: STREAMED_BYTES,
+        }
     }
 }
 
@@ -41,10 +52,30 @@ pub struct Evidence {
     pub documents: BTreeMap<String, Content<Document>>,
     /// Other texts by name.
     pub texts: BTreeMap<String, Content<Vec<u8>>>,
+    /// The samples, where they were read in a stream.
+    pub streamed_samples: Option<Content<StreamedSamples>>,
     /// SHA-256 of every file that was hashed, as it lies there, whatever was declared of it.
     pub digests: BTreeMap<String, String>,
     /// Who signed `receipts.json`, where that was asked and answered.
     pub signer: Option<String>,
+}
+
+/// A large `samples.csv`.
+#[derive(Debug)]
+pub struct StreamedSamples {
+    /// What its rows say.
+    pub runs: SampleRuns,
+    /// Where it lies, to find the row that a difference is in.
+    pub folder: Folder,
+}
+
+/// The rows of `samples.csv`.
+#[derive(Debug)]
+pub enum Samples<'e> {
+    /// All of them.
+    Table(SampleTable),
+    /// What those of a large file say.
+    Streamed(&'e StreamedSamples),
 }
 
 impl Evidence {
@@ -81,7 +112,7 @@ pub struct PartitionEvidence<'e> {
     /// The runs.
     pub validation: Content<Validation<'e>>,
     /// The sample rows.
-    pub samples: Content<SampleTable>,
+    pub samples: Content<Samples<'e>>,
 }
 
 impl<'e> PartitionEvidence<'e> {
@@ -89,7 +120,12 @@ impl<'e> PartitionEvidence<'e> {
     pub fn read(evidence: &'e Evidence) -> Self {
         let (validation, samples) = rayon::join(
             || evidence.document(files::VALIDATION).map(Validation::read),
-            || evidence.text(files::SAMPLES).map(SampleTable::read),
+            || match &evidence.streamed_samples {
+                Some(samples) => {
+                    samples.as_ref().map(Samples::Streamed).map_err(|reason| format!("{}: {reason}", files::SAMPLES))
+                }
+                None => evidence.text(files::SAMPLES).map(|text| Samples::Table(SampleTable::read(text))),
+            },
         );
         Self { evidence, validation, samples }
     }

@@ -9,6 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Content, Evidence, Options};
+use super::streamed::{self, Streamed, StreamedContent};
 use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, signature, undeclared, unredacted};
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
@@ -71,8 +72,9 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
     let mut known = HashSet::from([RECEIPTS, SIGNATURE].map(str::to_owned));
     let mut digests: BTreeMap<String, String> =
         receipts_sha256.iter().map(|sha256| (RECEIPTS.to_owned(), sha256.clone())).collect();
+    let mut streamed = Vec::new();
     if let Some(receipts) = &receipts {
-        let mut taken = Taken { contents: &mut contents, digests: &mut digests };
+        let mut taken = Taken { contents: &mut contents, digests: &mut digests, streamed: &mut streamed };
         let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut taken);
         unredacted::check(folder, &declared, &contents, &mut recorder);
         known.extend(declared);
@@ -80,9 +82,14 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
     for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
-        if !known.contains(name)
-            && let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES)
-        {
+        if known.contains(name) {
+            continue;
+        }
+        if streamed::is_streamed(folder, name, options) {
+            let read = streamed::read(folder, &[name], options).into_iter();
+            let read = read.filter(|read| read.digest.as_ref().is_some_and(Result::is_ok));
+            streamed.extend(read.inspect(|read| taken_in_stream(&mut contents, read)));
+        } else if let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES) {
             contents.insert(name.to_owned(), Ok(bytes));
         }
     }
@@ -98,6 +105,13 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         SubjectKind::Files
     };
     let mut evidence = parse(contents, &mut recorder);
+    for Streamed { name, content, recorder: found, .. } in streamed {
+        recorder.absorb(found);
+        match content {
+            StreamedContent::Document(document) => drop(evidence.documents.insert(name, document)),
+            StreamedContent::Samples(samples) => evidence.streamed_samples = Some(samples),
+        }
+    }
     evidence.documents.extend(receipts.map(|receipts| (RECEIPTS.to_owned(), Ok(receipts))));
     (evidence.digests, evidence.signer) = (digests, signer);
     Opened { check: recorder.finish(), kind, receipts_sha256, evidence }
@@ -148,6 +162,13 @@ struct Taken<'t> {
     contents: &'t mut BTreeMap<String, Content<Vec<u8>>>,
     /// The hashes of all.
     digests: &'t mut BTreeMap<String, String>,
+    /// What was read in a stream.
+    streamed: &'t mut Vec<Streamed>,
+}
+
+/// Keeps the place of a file's content.
+fn taken_in_stream(contents: &mut BTreeMap<String, Content<Vec<u8>>>, read: &Streamed) {
+    contents.insert(read.name.clone(), Err("it was read in a stream".to_owned()));
 }
 
 /// Checks every declared file; gives back the declared names.
@@ -192,9 +213,37 @@ fn check_declared(
     let has_results = entries.iter().any(|(name, _)| divergence::files::engine_of(name).is_some());
     let wanted =
         |name: &str| is_document(name) || TEXTS.contains(&name) || (has_results && divergence::files::is_tensor(name));
-    let examined: Vec<_> =
-        sound.par_iter().map(|(name, _, receipt)| examine(folder, name, *receipt, wanted(name), progress)).collect();
+    let large: Vec<&str> = sound.iter().map(|(name, _, _)| name.as_str()).collect();
+    let large: Vec<&str> = large.into_iter().filter(|name| streamed::is_streamed(folder, name, options)).collect();
+    let (read, examined) = rayon::join(
+        || streamed::read(folder, &large, options),
+        || {
+            let others = sound.par_iter().map(|(name, _, receipt)| {
+                (!large.contains(&name.as_str())).then(|| examine(folder, name, *receipt, wanted(name), progress))
+            });
+            others.collect::<Vec<_>>()
+        },
+    );
+    let mut digests = HashMap::new();
+    for mut read in read {
+        if let Some(digest) = read.digest.take() {
+            digests.insert(read.name.clone(), digest);
+        }
+        taken_in_stream(taken.contents, &read);
+        taken.streamed.push(read);
+    }
     for ((name, record, receipt), examined) in sound.into_iter().zip(examined) {
+        let examined = examined.unwrap_or_else(|| {
+            let digest = digests.remove(name).unwrap_or(Err(FileError::Absent))?;
+            progress(digest.bytes);
+            let normalized = if digest.sha256 == receipt.sha256 {
+                None
+            } else {
+                let (mut file, _) = folder.open(name, MAX_HASHED_BYTES)?;
+                lf_digest_reader(&mut file, MAX_HASHED_BYTES)?
+            };
+            Ok(Examined { bytes: digest.bytes, raw: Some(digest), normalized, content: None })
+        });
         let allowed = matches!(examined, Err(FileError::Absent)) && options.allow_absent.is_match(name);
         match examined {
             Ok(file) => {
@@ -346,7 +395,12 @@ fn parse_document(name: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Conten
             return Err("it is not UTF-8 text".to_owned());
         }
     };
-    let document = match Document::parse(name, text) {
+    parsed(name, Document::parse(name, text), recorder)
+}
+
+/// Judges how a file was parsed, and that its schema is one that this version reads.
+pub(super) fn parsed(name: &str, parsed: Result<Document, JsonError>, recorder: &mut Recorder) -> Content<Document> {
+    let document = match parsed {
         Ok(document) => document,
         Err(error) => {
             let (line, column) = error.position();

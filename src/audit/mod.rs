@@ -24,6 +24,7 @@ mod recorder;
 pub mod report;
 mod samples;
 mod signature;
+mod streamed;
 mod timing;
 mod undeclared;
 mod unredacted;

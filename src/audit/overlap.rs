@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use super::evidence::{Options, PartitionEvidence};
 use super::proofs::RouteOutputs;
-use super::timing::{HostTime, RouteCheck, check_clocks, is_cuda, names_cuda_device};
+use super::samples::sample_values;
+use super::timing::{HostTimes, RouteCheck, check_clocks, is_cuda, names_cuda_device};
 use super::{CheckReport, Code, Family, Recorder, report_problems, show};
 use crate::fit::Schedule;
-use crate::fit::median::median;
+use crate::fit::median::median_of;
 use crate::package::json::{Document, Json};
 use crate::package::partition::overlap::{OverlapFigures, ROUTE, SCHEMA, geometric_means};
 use crate::package::partition::{CaseRecord, FAILED, Reader, Route, Run, Timing, Validation, files};
@@ -65,7 +66,7 @@ struct OverlapCheck<'c, 'd> {
     reader: &'c Reader<'d>,
     recorder: &'c mut Recorder,
     device_is_cuda: bool,
-    host_times: Vec<HostTime<'d>>,
+    host_times: Vec<HostTimes<'d>>,
     /// The first record, whose settings the others have.
     settings: Option<&'d Json>,
     /// How often its outputs were checked, as all others' were.
@@ -195,7 +196,6 @@ impl<'d> OverlapCheck<'_, 'd> {
         }
         let event = self.reader.member(at, "event_us")?;
         let timing = Timing {
-            sample_values: self.reader.array(event, "samples")?,
             samples: self.reader.numbers(event, "samples")?,
             p50_at: self.reader.member(event, "p50")?,
             p50: self.reader.number(event, "p50")?,
@@ -238,11 +238,8 @@ impl<'d> OverlapCheck<'_, 'd> {
 
     /// Samples are times, their median is theirs, and they are no plain run's.
     fn samples(&mut self, record: &CaseRecord<'d>, timing: &Timing<'d>) {
-        for (value, &sample) in timing.sample_values.iter().zip(&timing.samples) {
-            let is_time = sample.is_finite() && sample > 0.0 && matches!(value, Json::Float(_));
-            self.require(is_time, Code::SampleValue, value, "a positive finite float", show(value));
-        }
-        match median(&timing.samples) {
+        sample_values(self.recorder, self.document, timing.samples);
+        match median_of(timing.samples.numbers()) {
             Some(median) => {
                 self.recorder.equal_float(Code::MedianMismatch, self.document, timing.p50_at, median);
             }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::catalogue::{Code, Family, Severity};
 use super::finding::{Distance, Finding, Place};
 use super::report::{CheckReport, Outcome, Tally};
-use crate::package::json::{Document, Json, Members, canonical, python_float};
+use crate::package::json::{Document, Json, Members, Series, canonical, python_float};
 
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
@@ -142,18 +142,101 @@ impl Recorder {
             self.report_at(code, document, at, python_float(expected), show(at));
             return false;
         };
+        match self.closeness(found, expected, scale) {
+            Some(true) => self.held(),
+            Some(false) => self.tally.within_tolerance += 1,
+            None => {
+                self.report_at(code, document, at, python_float(expected), python_float(found));
+                self.add_distance(&Json::Float(expected), at);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// One condition on an item of a list, as [`Recorder::require`]; what was found is the item.
+    pub fn require_item(
+        &mut self,
+        holds: bool,
+        code: Code,
+        document: &Document,
+        (series, index): (Series<'_>, usize),
+        expected: impl Display,
+    ) {
+        if holds {
+            self.held();
+        } else {
+            self.report_item(code, document, (series, index), expected);
+        }
+    }
+
+    /// An item of a list against what it must equal, as [`Recorder::equal`].
+    pub fn equal_item(
+        &mut self,
+        code: Code,
+        document: &Document,
+        (series, index): (Series<'_>, usize),
+        expected: &Json,
+    ) {
+        let Some(found) = series.get(index) else { return };
+        if same_value(&found, expected) {
+            self.held();
+        } else {
+            self.report_item(code, document, (series, index), show(expected));
+            self.add_distance(expected, &found);
+        }
+    }
+
+    /// An item of a list against a float, as [`Recorder::close`].
+    pub fn close_item(
+        &mut self,
+        code: Code,
+        document: &Document,
+        (series, index): (Series<'_>, usize),
+        expected: f64,
+        scale: f64,
+    ) {
+        let found = series.get(index);
+        match found.as_deref() {
+            Some(Json::Float(found)) => match self.closeness(*found, expected, scale) {
+                Some(true) => self.held(),
+                Some(false) => self.tally.within_tolerance += 1,
+                None => {
+                    self.report_item(code, document, (series, index), python_float(expected));
+                    self.add_distance(&Json::Float(expected), &Json::Float(*found));
+                }
+            },
+            _ => self.report_item(code, document, (series, index), python_float(expected)),
+        }
+    }
+
+    fn report_item(
+        &mut self,
+        code: Code,
+        document: &Document,
+        (series, index): (Series<'_>, usize),
+        expected: impl Display,
+    ) {
+        let is_listed = self.counts[code as usize] < LISTED_FINDINGS;
+        let pointer =
+            if is_listed { document.pointer_of_item(series, index).unwrap_or_default() } else { String::new() };
+        let found = series.get(index);
+        self.report(
+            code,
+            document.name(),
+            Place::pointer(pointer),
+            expected,
+            show(found.as_deref().unwrap_or(&Json::Null)),
+        );
+    }
+
+    /// Whether two floats are equal to the last bit, or only within the tolerance.
+    fn closeness(&self, found: f64, expected: f64, scale: f64) -> Option<bool> {
         if found.to_bits() == expected.to_bits() {
-            self.tally.exact += 1;
-            return true;
+            return Some(true);
         }
         let scale = scale.abs().max(found.abs()).max(expected.abs());
-        if approx::abs_diff_eq!(found, expected, epsilon = self.tolerance * scale) {
-            self.tally.within_tolerance += 1;
-            return true;
-        }
-        self.report_at(code, document, at, python_float(expected), python_float(found));
-        self.add_distance(&Json::Float(expected), at);
-        false
+        approx::abs_diff_eq!(found, expected, epsilon = self.tolerance * scale).then_some(false)
     }
 
     /// Adds the distance of two floats to the finding written last.
@@ -183,6 +266,11 @@ impl Recorder {
         }
         self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
         self.notes.extend(other.notes);
+    }
+
+    /// Changes the places of everything that was written down.
+    pub fn move_places(&mut self, change: &mut dyn FnMut(&mut Place)) {
+        self.findings.iter_mut().for_each(|finding| change(&mut finding.place));
     }
 
     /// Whether no error was written down so far.
@@ -247,6 +335,10 @@ pub fn same_value(left: &Json, right: &Json) -> bool {
         (Json::Float(left), Json::Float(right)) => left.to_bits() == right.to_bits(),
         (Json::Array(left), Json::Array(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_value(left, right))
+        }
+        (Json::Floats(floats), Json::Array(items)) | (Json::Array(items), Json::Floats(floats)) => {
+            floats.len() == items.len()
+                && floats.iter().zip(items).all(|(float, item)| same_value(&Json::Float(float), item))
         }
         (Json::Object(left), Json::Object(members)) => {
             let right = Members::of(right);

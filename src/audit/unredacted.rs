@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::evidence::Content;
-use super::{Code, Place, Recorder};
+use super::{Code, Family, Place, Recorder};
 use crate::package::folder::Folder;
 use crate::package::json::{Document, Json};
 use crate::package::limits::MAX_PARSED_BYTES;
@@ -71,6 +71,15 @@ fn check_bytes(name: &str, bytes: &[u8], rules: &Rules, recorder: &mut Recorder)
         }
         recorder.report(Code::Unredacted, name, place, &hit.placeholder, format_args!("{}: {}", hit.rule, hit.masked));
     }
+}
+
+/// Looks through what was taken from a file that is too large to be kept; `line_of` gives the line that a line of it was
+/// taken from.
+pub(super) fn check_part(name: &str, text: &str, line_of: &dyn Fn(usize) -> Option<usize>, recorder: &mut Recorder) {
+    let mut part = Recorder::new(Family::Integrity, recorder.tolerance());
+    check_bytes(name, text.as_bytes(), &Rules::general(), &mut part);
+    part.move_places(&mut |place| (place.line, place.column) = (place.line.and_then(line_of), None));
+    recorder.absorb(part);
 }
 
 /// The pointer of the value at, or named by, each place.

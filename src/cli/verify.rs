@@ -41,6 +41,9 @@ pub(super) struct Checks {
     /// Fail unless receipts.json itself (or the single receipt) has this SHA-256, known from elsewhere
     #[arg(long, value_name = "SHA256", value_parser = sha256)]
     expect_receipts: Option<String>,
+    /// Size in bytes from which files of measurements are read in a stream, without their text being kept
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = crate::package::limits::STREAMED_BYTES)]
+    stream_from: u64,
     /// Largest relative difference of recomputed floats
     #[arg(long, value_name = "REL", default_value_t = crate::audit::evidence::DEFAULT_TOLERANCE, value_parser = tolerance)]
     tolerance: f64,
@@ -57,6 +60,7 @@ impl Checks {
             allow_absent: glob_set("--allow-absent", &self.allow_absent)?,
             expect_receipts: self.expect_receipts.clone(),
             signers: None,
+            streamed_from: self.stream_from,
         })
     }
 }

@@ -125,11 +125,12 @@ fn by_run<'r, 'd>(record: &'r CaseRecord<'d>) -> BTreeMap<(&'d str, &'static str
 }
 
 fn row(record: &CaseRecord<'_>, old: &Timing<'_>, new: &Timing<'_>, level: f64) -> Option<MedianRow> {
+    let (old, new): (Vec<f64>, Vec<f64>) = (old.samples.numbers().collect(), new.samples.numbers().collect());
     Some(MedianRow {
         case_id: record.case.id.to_owned(),
         group: record.case.geometry.key(),
-        samples: [old.samples.len(), new.samples.len()],
-        medians: [median(&old.samples)?, median(&new.samples)?],
-        interval: RatioInterval::of(&old.samples, &new.samples, level)?,
+        samples: [old.len(), new.len()],
+        medians: [median(&old)?, median(&new)?],
+        interval: RatioInterval::of(&old, &new, level)?,
     })
 }

@@ -7,6 +7,18 @@ pub const MAX_PARSED_BYTES: u64 = 256 << 20;
 /// Values in one JSON file: with their 32 bytes each, at most 1 GiB.
 pub const MAX_JSON_VALUES: usize = 1 << 25;
 
+/// Floats in the long lists of one JSON file that is read in a stream: with at most 8 bytes each, 2 GiB.
+pub const MAX_JSON_FLOATS: usize = 1 << 28;
+
+/// Files of measurements from this size on are read in a stream, and their text is not kept: 32 MiB.
+pub const STREAMED_BYTES: u64 = 32 << 20;
+
+/// Lists of at least so many floats are packed while a file is read in a stream.
+pub const PACKED_FROM: usize = 64;
+
+/// Largest file of measurements that is read in a stream: 16 GiB.
+pub const MAX_STREAMED_BYTES: u64 = 16 << 30;
+
 /// Length of a JSON pointer that a finding shows, in bytes; a package chooses the names that pointers consist of.
 pub const MAX_POINTER_BYTES: usize = 8 << 10;
 

@@ -70,6 +70,10 @@ fn aligned(value: &Json, recorded: &Json, tolerance: f64, rounded: &mut usize) -
         (Json::Array(new), Json::Array(old)) if new.len() == old.len() => {
             Json::Array(new.iter().zip(old).map(|(new, old)| aligned(new, old, tolerance, rounded)).collect())
         }
+        (Json::Floats(new), _) if recorded != value => {
+            aligned(&Json::Array(new.to_values()), recorded, tolerance, rounded)
+        }
+        (Json::Array(_), Json::Floats(old)) => aligned(value, &Json::Array(old.to_values()), tolerance, rounded),
         (Json::Object(new), Json::Object(_)) => Json::Object(
             new.iter()
                 .map(|(name, new)| {

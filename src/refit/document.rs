@@ -196,7 +196,7 @@ fn observation(observation: &Observation<'_, '_>) -> Json {
         ("facts", facts(&observation.facts)),
         ("features", Json::from(observation.features.to_vec())),
         ("measured_us", Json::Float(observation.measured_us)),
-        ("samples", Json::Array(observation.timing.sample_values.to_vec())),
+        ("samples", observation.timing.samples.at().clone()),
         ("case_provenance", observation.record.case.at.clone()),
         ("source_receipts", run.at.get("source_files").cloned().unwrap_or(Json::Null)),
         ("launch_receipt", launch.cloned().unwrap_or(Json::Null)),

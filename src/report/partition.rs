@@ -38,7 +38,7 @@ fn case(record: &CaseRecord<'_>) -> CaseTimes {
         is_time(&timing.p50).then(|| Times {
             name: name.to_owned(),
             median: timing.p50,
-            samples: timing.samples.iter().copied().filter(is_time).take(MAX_SAMPLES).collect(),
+            samples: timing.samples.numbers().filter(is_time).take(MAX_SAMPLES).collect(),
         })
     };
     let natives = record.original_runs().take(MAX_SERIES);

@@ -133,7 +133,8 @@ fn collect<'d>(
         Json::Bool(_) => LeafKind::Flag,
         Json::Str(content) if is_hash(content) => LeafKind::Hash,
         Json::Str(content) if STATUSES.contains(&content.as_str()) => LeafKind::Flag,
-        Json::Str(_) | Json::Null => return,
+        // Lists are packed only in streams.
+        Json::Str(_) | Json::Null | Json::Floats(_) => return,
     };
     let (start, length) = match value {
         // Hashes and statuses, in quotes and without escapes.

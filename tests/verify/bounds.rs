@@ -102,9 +102,20 @@ fn a_file_larger_than_what_is_parsed_is_refused_unread() {
     let package = Package::valid();
     let limit = recount::package::limits::MAX_PARSED_BYTES;
     assert!(limit <= 256 << 20, "a tree takes many times its text");
-    std::fs::File::create(package.file("model.json")).unwrap().set_len(limit + 1).unwrap();
+    std::fs::File::create(package.file("provenance.json")).unwrap().set_len(limit + 1).unwrap();
     let outcome = timed("a large file", || package.verify(&[]));
-    assert_eq!(outcome.exits(1).one("unreadable-file").file, "model.json");
+    assert_eq!(outcome.exits(1).one("unreadable-file").file, "provenance.json");
+}
+
+#[test]
+fn a_file_larger_than_what_is_read_in_a_stream_is_refused_unread() {
+    let limit = recount::package::limits::MAX_STREAMED_BYTES;
+    for name in ["validation.json", "samples.csv"] {
+        let package = Package::valid();
+        std::fs::File::create(package.file(name)).unwrap().set_len(limit + 1).unwrap();
+        let outcome = timed("a file that is too large for a stream", || package.verify(&[]));
+        assert_eq!(outcome.exits(1).one("unreadable-file").file, name);
+    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 mod preserved;
 mod routes;
 
-use super::evidence::{Options, PartitionEvidence};
+use super::evidence::{Options, PartitionEvidence, Samples};
 use super::{CheckReport, Code, Family, Place, Recorder, report_problems, show};
 use crate::package::json::Json;
 use crate::package::partition::samples::{COLUMNS, TIME};
-use crate::package::partition::{CaseRecord, FAILED, RETEST, Reader, Run, SampleTable, Validation, files};
+use crate::package::partition::{CaseRecord, FAILED, RETEST, Reader, Run, Validation, files};
 
 /// The status of what did not fail.
 const PASSED: &str = "passed";
@@ -31,8 +31,8 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     }
     check_whole(validation, &mut recorder);
     preserved::check(validation, &reader, &mut recorder);
-    if let Ok(table) = &package.samples {
-        check_rows(validation, table, &mut recorder);
+    if let Ok(samples) = &package.samples {
+        check_rows(validation, samples, &mut recorder);
     }
     report_problems(&mut recorder, validation.document, reader.into_problems());
     recorder.finish()
@@ -153,7 +153,7 @@ fn check_whole(validation: &Validation<'_>, recorder: &mut Recorder) {
 }
 
 /// samples.csv has no rows for a route that has no times.
-fn check_rows(validation: &Validation<'_>, table: &SampleTable, recorder: &mut Recorder) {
+fn check_rows(validation: &Validation<'_>, samples: &Samples<'_>, recorder: &mut Recorder) {
     let without_times: std::collections::HashSet<[&str; 3]> = validation
         .runs()
         .flat_map(|(record, run)| {
@@ -163,13 +163,22 @@ fn check_rows(validation: &Validation<'_>, table: &SampleTable, recorder: &mut R
                 .map(|(route, _)| [record.case.id, run.cohort, route.name()])
         })
         .collect();
-    for row in &table.rows {
-        if without_times.contains(&row.run()) {
-            let place = Place::cell(row.line, COLUMNS[TIME]);
-            let expected = format_args!("no row: {} has no times", row.run().join(" "));
-            recorder.report(Code::BaselineFilled, files::SAMPLES, place, expected, row.cell(TIME));
+    let mut rows = |run: [&str; 3], line: usize, found: &str, count: u64| {
+        if without_times.contains(&run) {
+            let place = Place::cell(line, COLUMNS[TIME]);
+            let expected = format_args!("no row: {} has no times", run.join(" "));
+            recorder.report(Code::BaselineFilled, files::SAMPLES, place, expected, found);
         } else {
-            recorder.held();
+            recorder.held_many(count);
+        }
+    };
+    match samples {
+        Samples::Table(table) => table.rows.iter().for_each(|row| rows(row.run(), row.line, row.cell(TIME), 1)),
+        Samples::Streamed(samples) => {
+            for run in &samples.runs.runs {
+                let found = format!("{} rows", run.rows);
+                rows([0, 1, 2].map(|at| run.names[at].as_str()), run.line, &found, run.rows);
+            }
         }
     }
 }

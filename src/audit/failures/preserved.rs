@@ -1,7 +1,7 @@
 //! The original failure, kept whole beside the runs: both tell the same, and neither can be taken away alone.
 
 use crate::audit::{Code, Recorder, compare, show};
-use crate::package::json::{Document, Json};
+use crate::package::json::{Document, Json, Series};
 use crate::package::partition::{CaseRecord, DEFAULT, FAILED, Reader, Route, Run, Validation};
 
 /// The preserved failure against the runs.
@@ -149,19 +149,22 @@ fn check_native(document: &Document, result: &Json, run: &Run<'_>, recorder: &mu
         }
     }
     let operations = sampling("operations_per_sample").and_then(Json::as_f64);
-    let spans = route.path(&["sampling", "host_span_ms", "samples"]).and_then(Json::as_array);
+    let spans = route.path(&["sampling", "host_span_ms", "samples"]).and_then(Series::of);
     let (Some(operations), Some(spans)) = (operations, spans) else { return };
     let per_operation = result.get("graph_host_wall_us_per_op");
-    let values = per_operation.and_then(Json::as_array).unwrap_or_default();
+    let values = per_operation.and_then(Series::of);
+    let count = values.map_or(0, Series::len);
     recorder.require(
-        values.len() == spans.len(),
+        count == spans.len(),
         Code::FailureRecord,
         document,
         per_operation.unwrap_or(result),
         format_args!("graph_host_wall_us_per_op for {} host spans", spans.len()),
-        values.len(),
+        count,
     );
-    for (found, span) in values.iter().zip(spans.iter().filter_map(Json::as_f64)) {
-        recorder.equal_float(Code::FailureRecord, document, found, span * 1000.0 / operations);
+    let Some(values) = values else { return };
+    for (index, span) in spans.numbers().take(count).enumerate() {
+        let expected = Json::Float(span * 1000.0 / operations);
+        recorder.equal_item(Code::FailureRecord, document, (values, index), &expected);
     }
 }

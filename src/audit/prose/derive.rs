@@ -53,7 +53,7 @@ impl Builder {
             for (route, at) in run.routes() {
                 let Some(timing) = &at.timing else { continue };
                 times.push(recorded(timing.p50, Unit::Us, time_name(run.cohort, route)));
-                let (fastest, slowest, _) = extremes(&timing.samples);
+                let (fastest, slowest, _) = extremes(timing.samples.numbers());
                 let named = [(fastest, "fastest sample"), (slowest, "slowest sample")].into_iter();
                 spread.extend(named.filter_map(|(value, what)| Some(recorded(value?, Unit::Us, what))));
             }
@@ -130,7 +130,7 @@ impl Builder {
         let in_forms = |value: f64, what: &'static str| {
             [self.signed(100.0 * value, 100.0, Unit::Percent, what), self.signed(value, 1.0, Unit::Plain, what)]
         };
-        let (smallest, largest, magnitude) = extremes(&drifts);
+        let (smallest, largest, magnitude) = extremes(drifts.iter().copied());
         let named = [
             (smallest, "smallest drift of the recheck"),
             (largest, "largest drift of the recheck"),
@@ -159,7 +159,7 @@ impl Builder {
             for (values, scale, unit, what) in
                 [(percents, 100.0, Unit::Percent, relative), (errors, scale, Unit::Us, absolute)]
             {
-                let (smallest, largest, magnitude) = extremes(&values);
+                let (smallest, largest, magnitude) = extremes(values.iter().copied());
                 // The magnitude first: it is what an unsigned number should have been.
                 let values = [magnitude, smallest, largest].into_iter().flatten();
                 named.extend(values.map(|value| self.signed(value, scale, unit, what)));
@@ -245,10 +245,16 @@ impl Builder {
 }
 
 /// Smallest, largest, and the one with the largest magnitude.
-fn extremes(values: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
-    let values = || values.iter().copied();
-    let by_magnitude = values().max_by(|left, right| left.abs().total_cmp(&right.abs()));
-    (values().reduce(f64::min), values().reduce(f64::max), by_magnitude)
+fn extremes(values: impl Iterator<Item = f64>) -> (Option<f64>, Option<f64>, Option<f64>) {
+    values.fold((None, None, None), |(smallest, largest, farthest): (Option<f64>, Option<f64>, Option<f64>), value| {
+        // The last of equally large ones.
+        let is_farther = farthest.is_none_or(|farthest| value.abs().total_cmp(&farthest.abs()).is_ge());
+        (
+            Some(smallest.map_or(value, |smallest| smallest.min(value))),
+            Some(largest.map_or(value, |largest| largest.max(value))),
+            if is_farther { Some(value) } else { farthest },
+        )
+    })
 }
 
 fn time_name(cohort: &str, route: Route) -> &'static str {

@@ -4,10 +4,10 @@ mod clocks;
 
 use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Code, Family, Recorder};
-use crate::fit::median::median;
-use crate::package::json::{Document, Json};
+use crate::fit::median::median_of;
+use crate::package::json::{Document, Json, Series};
 use crate::package::partition::{Reader, Route, Timing};
-pub(super) use clocks::{HostTime, check as check_clocks, names_cuda_device};
+pub(super) use clocks::{HostTimes, check as check_clocks, names_cuda_device};
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
@@ -54,7 +54,7 @@ pub(super) struct RouteCheck<'c, 'd> {
     /// Takes the findings.
     pub recorder: &'c mut Recorder,
     /// All host times seen so far, which are judged together: which clock they were read from only all of them tell.
-    pub host_times: &'c mut Vec<HostTime<'d>>,
+    pub host_times: &'c mut Vec<HostTimes<'d>>,
     /// Whether event spans were reported by CUDA, which does so in binary32.
     pub is_cuda: bool,
 }
@@ -98,20 +98,18 @@ impl<'d> RouteCheck<'_, 'd> {
             "as many samples as event spans and host spans",
             format_args!("{lengths:?}"),
         );
-        let event_values = self.reader.array(event, "samples")?;
-        let host_values = self.reader.array(host, "samples")?;
-        for (value, span) in timing.sample_values.iter().zip(&event_spans) {
-            self.recorder.equal_float(Code::EventTime, self.document, value, span * 1000.0 / operations);
+        for (index, span) in event_spans.numbers().take(timing.samples.len()).enumerate() {
+            let time = Json::Float(span * 1000.0 / operations);
+            self.recorder.equal_item(Code::EventTime, self.document, (timing.samples, index), &time);
         }
-        for (value, &span) in event_values.iter().zip(&event_spans) {
-            self.event_span(value, span);
+        for (index, span) in event_spans.numbers().enumerate() {
+            let (holds, expected) = (self.is_event_span(span), self.event_spans());
+            self.recorder.require_item(holds, Code::SpanLattice, self.document, (event_spans, index), expected);
         }
-        for ((value, &span), &inside) in host_values.iter().zip(&host_spans).zip(&event_spans) {
-            self.host_time(value, span, Some(inside));
-        }
-        for (spans, list) in [(event, &event_spans), (host, &host_spans)] {
+        self.host_times.push(HostTimes::Spans { host: host_spans, event: event_spans });
+        for (spans, list) in [(event, event_spans), (host, host_spans)] {
             let p50 = self.reader.member(spans, "p50")?;
-            if let Some(median) = median(list) {
+            if let Some(median) = median_of(list.numbers()) {
                 self.recorder.equal_float(Code::MedianMismatch, self.document, p50, median);
             }
         }
@@ -279,7 +277,7 @@ impl<'d> RouteCheck<'_, 'd> {
             return Some(());
         };
         // Samples that were dropped from one run would leave its median a choice.
-        let count = |route: &'d Json| Some(route.path(&["event_us", "samples"])?.as_array()?.len());
+        let count = |route: &'d Json| Some(Series::of(route.path(&["event_us", "samples"])?)?.len());
         let (found, expected) = (count(at)?, count(first_route)?);
         self.recorder.require(
             found == expected,
@@ -317,18 +315,21 @@ impl<'d> RouteCheck<'_, 'd> {
     }
 
     fn event_span(&mut self, value: &'d Json, span: f64) {
+        let (holds, expected) = (self.is_event_span(span), self.event_spans());
+        self.recorder.require(holds, Code::SpanLattice, self.document, value, expected, super::show(value));
+    }
+
+    fn is_event_span(&self, span: f64) -> bool {
         let is_reported = !self.is_cuda || f64::from(span as f32) == span;
-        self.recorder.require(
-            is_reported && span > 0.0 && span.is_finite(),
-            Code::SpanLattice,
-            self.document,
-            value,
-            if self.is_cuda { "a positive binary32 number" } else { "a positive number" },
-            super::show(value),
-        );
+        is_reported && span > 0.0 && span.is_finite()
+    }
+
+    /// What event spans are.
+    fn event_spans(&self) -> &'static str {
+        if self.is_cuda { "a positive binary32 number" } else { "a positive number" }
     }
 
     fn host_time(&mut self, at: &'d Json, time: f64, event: Option<f64>) {
-        self.host_times.push(HostTime { at, time, event });
+        self.host_times.push(HostTimes::One { at, time, event });
     }
 }

@@ -1,6 +1,7 @@
 //! JSON as Python's `json.dumps` writes it: canonical (sorted, for hashes), compact (for published files) and indented (for
 //! people).
 
+use std::borrow::Borrow;
 use std::fmt::Write;
 
 use super::Json;
@@ -102,21 +103,8 @@ fn write_value(value: &Json, layout: Layout, text: &mut String) {
         Json::Large(value) => text.push_str(&value.to_string()),
         Json::Float(value) => text.push_str(&python_float(*value)),
         Json::Str(value) => write_string(value, text),
-        Json::Array(items) => {
-            text.push('[');
-            let inner = layout.deeper();
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    text.push(',');
-                }
-                inner.new_line(text);
-                write_value(item, inner, text);
-            }
-            if !items.is_empty() {
-                layout.new_line(text);
-            }
-            text.push(']');
-        }
+        Json::Array(items) => write_items(items.iter(), layout, text),
+        Json::Floats(floats) => write_items(floats.iter().map(Json::Float), layout, text),
         Json::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             if layout.sorted {
@@ -139,6 +127,23 @@ fn write_value(value: &Json, layout: Layout, text: &mut String) {
             text.push('}');
         }
     }
+}
+
+fn write_items(items: impl ExactSizeIterator<Item: Borrow<Json>>, layout: Layout, text: &mut String) {
+    text.push('[');
+    let inner = layout.deeper();
+    let is_empty = items.len() == 0;
+    for (at, item) in items.enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        inner.new_line(text);
+        write_value(item.borrow(), inner, text);
+    }
+    if !is_empty {
+        layout.new_line(text);
+    }
+    text.push(']');
 }
 
 fn write_string(value: &str, text: &mut String) {

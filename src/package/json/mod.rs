@@ -7,16 +7,21 @@
 
 mod address;
 mod canonical;
+mod floats;
 mod locate;
 mod members;
 mod parse;
+mod series;
 
 use address::Addresses;
 pub use canonical::{canonical, compact, indented, python_float};
+pub use floats::{Floats, KnownFloats};
 pub use members::Members;
-pub use parse::JsonError;
+pub use parse::{JsonError, StreamOptions};
+pub use series::Series;
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::OnceLock;
 
 /// A JSON value. Integers and floats are different things here, as they are to the producer of the published files.
@@ -36,6 +41,8 @@ pub enum Json {
     Str(String),
     /// An array.
     Array(Vec<Json>),
+    /// A long array of nothing but floats, where a file is read in a stream; see [`Document::stream`].
+    Floats(Floats),
     /// An object, members in the order of the file.
     Object(Vec<(String, Json)>),
 }
@@ -100,7 +107,7 @@ impl Json {
         }
     }
 
-    /// The items of an array.
+    /// The items of an array; `None` for [`Json::Floats`], which [`Series`] reads.
     pub fn as_array(&self) -> Option<&[Json]> {
         match self {
             Json::Array(items) => Some(items),
@@ -124,7 +131,7 @@ impl Json {
             Json::Int(_) | Json::Large(_) => "an integer",
             Json::Float(_) => "a float",
             Json::Str(_) => "a string",
-            Json::Array(_) => "an array",
+            Json::Array(_) | Json::Floats(_) => "an array",
             Json::Object(_) => "an object",
         }
     }
@@ -201,12 +208,24 @@ impl Document {
         Ok(Self { name: name.to_owned(), text, root, addresses: OnceLock::new() })
     }
 
+    /// Parses the file `name` while it is read, without its text being kept: for files that are large because of long lists
+    /// of floats, which take 4 or 8 bytes each, and none at all where `options` finds them in another list. What else the
+    /// document says is as after [`Document::parse`], but positions are not known and `text` is empty.
+    ///
+    /// # Errors
+    /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; and a number of 2^63 or more, as
+    /// without the text nobody can tell whether it is an integer that was rounded.
+    pub fn stream(name: &str, reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Self, JsonError> {
+        let root = parse::stream(reader, options)?;
+        Ok(Self { name: name.to_owned(), text: String::new(), root, addresses: OnceLock::new() })
+    }
+
     /// The file's name within its package.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file's text.
+    /// The file's text; empty where it was not kept.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -223,14 +242,25 @@ impl Document {
         self.addresses.get_or_init(|| Addresses::of(&self.root)).pointer(&self.root, value)
     }
 
+    /// The JSON pointer of one item of a list of this document, as [`Document::pointer_of`] gives it.
+    pub fn pointer_of_item(&self, series: Series<'_>, index: usize) -> Option<String> {
+        match series.at().as_array().and_then(|items| items.get(index)) {
+            Some(item) => self.pointer_of(item),
+            None => self.pointer_of(series.at()).map(|list| format!("{list}/{index}")),
+        }
+    }
+
     /// Where each value begins in the text, in the order of the text: an array or object before what it holds.
     pub fn offsets(&self) -> Vec<usize> {
         locate::offsets(&self.text)
     }
 
     /// Line and column (both from 1, columns in characters) of the value at each pointer or, where a member is missing, of
-    /// what lacks it. One walk over the text; pointers that lead nowhere are left out.
+    /// what lacks it. One walk over the text; pointers that lead nowhere are left out, and all where there is no text.
     pub fn positions<'p>(&self, pointers: impl Iterator<Item = &'p str> + Clone) -> HashMap<&'p str, (usize, usize)> {
+        if self.text.is_empty() {
+            return HashMap::new();
+        }
         let with_parents = pointers.clone().flat_map(|pointer| [Some(pointer), parent(pointer)]).flatten();
         let mut positions = locate::positions(&self.text, with_parents);
         for pointer in pointers {

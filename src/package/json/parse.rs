@@ -3,12 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
+use std::io;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::address::Addresses;
-use super::{Json, locate, pointer_token};
-use crate::package::limits::MAX_JSON_VALUES;
+use super::{Floats, Json, KnownFloats, locate, pointer_token};
+use crate::package::limits::{MAX_JSON_FLOATS, MAX_JSON_VALUES};
 
 /// Why a text is not acceptable JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,21 +60,38 @@ impl JsonError {
 /// 2^63: from here on a whole float may have been an integer literal that serde_json rounded.
 const ROUNDED_INTEGERS_FROM: f64 = 9_223_372_036_854_775_808.0;
 
+/// What a document that is read in a stream is made of, beside the reader.
+#[derive(Debug)]
+pub struct StreamOptions<'o> {
+    /// Arrays of nothing but floats that have at least so many are packed.
+    pub packed_from: usize,
+    /// Called with each object that was read: may put a list of floats in terms of another.
+    pub shrink: fn(&mut [(String, Json)]),
+    /// Lists that other files of the package have.
+    pub known: &'o KnownFloats,
+}
+
+pub(super) fn stream(reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Json, JsonError> {
+    let state = State { stream: Some(options), ..State::default() };
+    let mut reader = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(BUFFER_BYTES, reader));
+    let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    tree.map_err(|error| {
+        // Of the byte that was read last; 0 where that ended a line.
+        let (line, column) = (error.line().max(1), error.column().max(1));
+        state.error(&error, (line, column))
+    })
+}
+
+/// Bytes that are read at a time in a stream.
+const BUFFER_BYTES: usize = 256 << 10;
+
 pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
     let state = State::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
     let root = match tree {
         Ok(root) => root,
-        Err(error) => {
-            let (line, column) = position(text, &error);
-            if let Some(pointer) = state.duplicate.take() {
-                return Err(JsonError::DuplicateKey { line, column, pointer });
-            }
-            let message = error.to_string();
-            let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            return Err(JsonError::Syntax { line, column, reason });
-        }
+        Err(error) => return Err(state.error(&error, position(text, &error))),
     };
     if state.may_be_rounded.take()
         && let Some((offset, before)) = locate::large_integer(text)
@@ -108,11 +126,14 @@ fn position(text: &str, error: &serde_json::Error) -> (usize, usize) {
 
 /// What the visitors share: where they are, and what they saw on the way.
 #[derive(Default)]
-struct State {
+struct State<'o> {
+    stream: Option<&'o StreamOptions<'o>>,
     path: RefCell<Vec<Step>>,
     duplicate: RefCell<Option<String>>,
     may_be_rounded: RefCell<bool>,
     values: Cell<usize>,
+    /// Floats among the values that are packed.
+    packed: Cell<usize>,
 }
 
 enum Step {
@@ -120,7 +141,53 @@ enum Step {
     Index(usize),
 }
 
-impl State {
+impl State<'_> {
+    fn error(&self, error: &serde_json::Error, (line, column): (usize, usize)) -> JsonError {
+        if let Some(pointer) = self.duplicate.take() {
+            return JsonError::DuplicateKey { line, column, pointer };
+        }
+        let message = error.to_string();
+        let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
+        JsonError::Syntax { line, column, reason }
+    }
+
+    /// Counts values that take the memory of a tree's.
+    fn count<E: de::Error>(&self, more: usize) -> Result<(), E> {
+        let values = self.values.get() + more;
+        if values > MAX_JSON_VALUES {
+            return Err(de::Error::custom(format_args!("more than {MAX_JSON_VALUES} values")));
+        }
+        self.values.set(values);
+        Ok(())
+    }
+
+    /// Counts a float that is going to be packed.
+    fn pack<E: de::Error>(&self) -> Result<(), E> {
+        self.values.set(self.values.get().saturating_sub(1));
+        self.packed.set(self.packed.get() + 1);
+        if self.packed.get() > MAX_JSON_FLOATS {
+            return Err(de::Error::custom(format_args!("more than {MAX_JSON_FLOATS} floats in long lists")));
+        }
+        Ok(())
+    }
+
+    /// Floats that are not packed after all.
+    fn unpacked<E: de::Error>(&self, floats: Vec<f64>) -> Result<Json, E> {
+        self.packed.set(self.packed.get().saturating_sub(floats.len()));
+        self.count(floats.len())?;
+        Ok(Json::Array(floats.into_iter().map(Json::Float).collect()))
+    }
+
+    /// The array of these floats, packed if it is long and read in a stream.
+    fn floats<E: de::Error>(&self, floats: Vec<f64>) -> Result<Json, E> {
+        match self.stream {
+            Some(options) if floats.len() >= options.packed_from => {
+                Ok(Json::Floats(options.known.shared(Floats::pack(floats))))
+            }
+            _ => self.unpacked(floats),
+        }
+    }
+
     fn pointer(&self, last: &str) -> String {
         let mut pointer = String::new();
         for step in self.path.borrow().iter() {
@@ -135,17 +202,13 @@ impl State {
 }
 
 #[derive(Clone, Copy)]
-struct Seed<'s>(&'s State);
+struct Seed<'s>(&'s State<'s>);
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Json;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        let values = self.0.values.get() + 1;
-        if values > MAX_JSON_VALUES {
-            return Err(de::Error::custom(format_args!("more than {MAX_JSON_VALUES} values")));
-        }
-        self.0.values.set(values);
+        self.0.count(1)?;
         deserializer.deserialize_any(self)
     }
 }
@@ -173,8 +236,13 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Ok(Json::from(value))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Json, E> {
         if value.abs() >= ROUNDED_INTEGERS_FROM {
+            if self.0.stream.is_some() {
+                return Err(de::Error::custom(
+                    "a number of 2^63 or more, which a file as large as this one may not have",
+                ));
+            }
             self.0.may_be_rounded.replace(true);
         }
         Ok(Json::Float(value))
@@ -190,14 +258,28 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
         let mut array = Vec::new();
+        // Floats at the beginning, or nothing but floats: never as values, where they may be packed.
+        let mut floats = Vec::new();
+        let is_stream = self.0.stream.is_some();
         loop {
-            self.0.path.borrow_mut().push(Step::Index(array.len()));
+            self.0.path.borrow_mut().push(Step::Index(array.len() + floats.len()));
             let Some(item) = items.next_element_seed(self)? else { break };
             self.0.path.borrow_mut().pop();
-            array.push(item);
+            match item {
+                Json::Float(value) if is_stream && array.is_empty() => {
+                    self.0.pack()?;
+                    floats.push(value);
+                }
+                item => {
+                    if let Json::Array(first) = self.0.unpacked(std::mem::take(&mut floats))? {
+                        array.extend(first);
+                    }
+                    array.push(item);
+                }
+            }
         }
         self.0.path.borrow_mut().pop();
-        Ok(Json::Array(array))
+        if floats.is_empty() { Ok(Json::Array(array)) } else { self.0.floats(floats) }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
@@ -222,6 +304,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
             if let Some(Step::Name(name)) = self.0.path.borrow_mut().pop() {
                 members.push((name, value));
             }
+        }
+        if let Some(options) = self.0.stream {
+            (options.shrink)(&mut members);
         }
         Ok(Json::Object(members))
     }

@@ -8,7 +8,9 @@ mod label;
 pub mod overlap;
 pub mod reader;
 mod realization;
+pub mod sample_runs;
 pub mod samples;
+mod scale;
 pub mod validation;
 
 pub use case::{Case, Operation, Storage};
@@ -17,6 +19,7 @@ pub use label::CaseLabel;
 pub use reader::{Problem, Reader};
 pub use realization::realization_facts;
 pub use samples::{SampleRow, SampleTable};
+pub use scale::scale_times;
 pub use validation::{CaseRecord, CohortRecord, Route, RouteRecord, Run, Timing, Validation};
 
 /// File names of the published package.

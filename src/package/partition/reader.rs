@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::package::json::{Document, Json, canonical, pointer_token};
+use crate::package::json::{Document, Json, Series, canonical, pointer_token};
 
 /// A member that is missing or not of the type that the format gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,14 +68,13 @@ impl<'d> Reader<'d> {
     }
 
     /// A member that is an array of numbers.
-    pub fn numbers(&self, at: &'d Json, name: &str) -> Option<Vec<f64>> {
-        let items = self.array(at, name)?;
-        let numbers: Vec<f64> = items.iter().filter_map(Json::as_f64).collect();
-        if numbers.len() != items.len() {
+    pub fn numbers(&self, at: &'d Json, name: &str) -> Option<Series<'d>> {
+        let series = self.typed(at, name, "an array", Series::of)?;
+        if !series.is_numbers() {
             self.problem(at, Some(name), "an array of numbers", "an array with other items");
             return None;
         }
-        Some(numbers)
+        Some(series)
     }
 
     /// A member that is an array of non-negative integers of a given length.

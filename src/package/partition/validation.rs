@@ -5,7 +5,7 @@ use super::overlap::fastest;
 use super::reader::{Problem, Reader};
 use super::{DEFAULT, FAILED, RETEST};
 use crate::fit::Schedule;
-use crate::package::json::{Document, Json};
+use crate::package::json::{Document, Json, Series};
 
 /// Which implementation was timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,10 +170,8 @@ impl<'d> RouteRecord<'d> {
 /// The measured times of a route.
 #[derive(Debug, Clone)]
 pub struct Timing<'d> {
-    /// The samples as recorded.
-    pub sample_values: &'d [Json],
     /// Microseconds per operation, one for each span.
-    pub samples: Vec<f64>,
+    pub samples: Series<'d>,
     /// The recorded median's place.
     pub p50_at: &'d Json,
     /// The recorded median in microseconds per operation.
@@ -264,7 +262,6 @@ fn read_run<'d>(reader: &Reader<'d>, at: &'d Json, cohort: &'d str, requested_ro
 fn read_route<'d>(reader: &Reader<'d>, at: &'d Json) -> RouteRecord<'d> {
     let timing = at.get("event_us").and_then(|event| {
         Some(Timing {
-            sample_values: reader.array(event, "samples")?,
             samples: reader.numbers(event, "samples")?,
             p50_at: reader.member(event, "p50")?,
             p50: reader.number(event, "p50")?,

@@ -10,7 +10,7 @@ use recount::package::partition::{CaseLabel, Validation};
 use recount::refit::{self, Refit, document};
 
 use super::runs::RunSpec;
-use super::{CASES, COHORTS, CaseSpec, Parts, Recipe, SM_COUNT, failure, hash, receipt};
+use super::{COHORTS, CaseSpec, Parts, Recipe, SM_COUNT, cases, failure, hash, receipt};
 
 /// A stand-in for the fitting script, which the package carries and names by its hash.
 const SCRIPT: &str = "\
@@ -19,7 +19,7 @@ SCHEMA = \"independent-partition-nnls-v1\"
 ";
 
 pub(super) fn all(recipe: &Recipe, edit: &dyn Fn(&mut Parts)) -> BTreeMap<&'static str, Vec<u8>> {
-    let definitions: Vec<Json> = CASES.iter().map(|case| case.definition(recipe.seed)).collect();
+    let definitions: Vec<Json> = cases(recipe).iter().map(|case| case.definition(recipe.seed)).collect();
     let cases = obj! { "schema": 1_u64, "description": "Four demonstration cases.", "cases": definitions };
     let mut parts = Parts { cases, device: device(), validation: validation(recipe) };
     edit(&mut parts);
@@ -104,7 +104,8 @@ fn device() -> Json {
 fn validation(recipe: &Recipe) -> Json {
     let mut random = Rng::with_seed(recipe.seed.wrapping_add(recipe.noise));
     let mut failure = Json::Null;
-    let cases: Vec<Json> = CASES.iter().map(|case| case_record(case, recipe, &mut random, &mut failure)).collect();
+    let specs = cases(recipe);
+    let cases: Vec<Json> = specs.iter().map(|case| case_record(case, recipe, &mut random, &mut failure)).collect();
     let cohorts: Vec<Json> = COHORTS
         .iter()
         .map(|&(name, requested)| {
@@ -125,8 +126,8 @@ fn validation(recipe: &Recipe) -> Json {
         "rescue_queue_receipt": receipt("runs/rescue-queue.json"),
         "native_revalidation": obj! {
             "status": "passed",
-            "cases": CASES.len(),
-            "native_executions": CASES.len() * COHORTS.len(),
+            "cases": specs.len(),
+            "native_executions": specs.len() * COHORTS.len(),
             "original_cohort_status": "failed",
             "original_failure": failure,
         },
@@ -236,7 +237,7 @@ fn samples(validation: &Validation<'_>) -> String {
             .to_owned();
     for (record, run, route, timing) in validation.timed() {
         let (case_status, cohort_status) = (run.case_status, run.cohort_status);
-        for (index, &sample) in timing.samples.iter().enumerate() {
+        for (index, sample) in timing.samples.numbers().enumerate() {
             let (sample, p50) = (python_float(sample), python_float(timing.p50));
             writeln!(
                 text,

@@ -32,13 +32,23 @@ pub(crate) struct Recipe {
     pub(crate) noise: u64,
     /// How long the native kernels take, in percent of what they usually take.
     pub(crate) native_percent: u64,
+    /// How often the cases are there: copies have more rows, and no failure.
+    pub(crate) copies: u64,
     /// Whether all clocks count whole nanoseconds in binary64, as those of a CPU backend do.
     pub(crate) nanoseconds: bool,
 }
 
 impl Default for Recipe {
     fn default() -> Self {
-        Self { samples: 7, seed: 20_261_003, replay_cap: 65_536, noise: 0, native_percent: 100, nanoseconds: false }
+        Self {
+            samples: 7,
+            seed: 20_261_003,
+            replay_cap: 65_536,
+            noise: 0,
+            native_percent: 100,
+            copies: 1,
+            nanoseconds: false,
+        }
     }
 }
 
@@ -51,7 +61,7 @@ pub(crate) struct Parts {
 }
 
 /// One case's definition.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CaseSpec {
     pub(super) operation: &'static str,
     pub(super) rows: u64,
@@ -86,6 +96,18 @@ pub(super) const CASES: [CaseSpec; 4] = [
         torch_failed: false,
     },
 ];
+
+/// The cases of a recipe.
+pub(super) fn cases(recipe: &Recipe) -> Vec<CaseSpec> {
+    let copy = |copy: u64| {
+        CASES.into_iter().map(move |case| CaseSpec {
+            rows: case.rows + 16 * copy,
+            torch_failed: case.torch_failed && copy == 0,
+            ..case
+        })
+    };
+    (0..recipe.copies).flat_map(copy).collect()
+}
 
 /// The cohorts with the rows per program that they ask for.
 pub(super) const COHORTS: [(&str, u64); 4] = [("default", 0), ("rows1", 1), ("rows2", 2), ("recheck", 0)];

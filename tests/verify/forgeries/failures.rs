@@ -192,6 +192,6 @@ fn forge_first(value: &mut Json) {
         Json::Int(number) => *number += 1,
         Json::Float(number) => *number *= 1.000_001,
         Json::Str(text) => text.push('x'),
-        Json::Null | Json::Large(_) => *value = Json::Int(1),
+        Json::Null | Json::Large(_) | Json::Floats(_) => *value = Json::Int(1),
     }
 }

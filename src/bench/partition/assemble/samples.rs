@@ -13,7 +13,7 @@ pub(super) fn text(validation: &Validation<'_>) -> Result<Vec<u8>, csv::Error> {
     writer.write_record(COLUMNS)?;
     for (record, run, route, timing) in validation.timed() {
         let p50 = python_float(timing.p50);
-        for (index, &sample) in timing.samples.iter().enumerate() {
+        for (index, sample) in timing.samples.numbers().enumerate() {
             let (index, sample) = (index.to_string(), python_float(sample));
             writer.write_record([
                 record.case.id,

@@ -1,93 +1,19 @@
-//! Samples: `samples.csv` against `validation.json` bit for bit, indexes, statuses, medians, and stated counts.
+//! The rows of `samples.csv`, all of which are at hand.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::evidence::{Options, PartitionEvidence};
-use super::{CheckReport, Code, Family, Place, Recorder};
+use crate::audit::{Code, Place, Recorder};
 use crate::fit::median::median;
 use crate::package::json::{Json, python_float};
+use crate::package::partition::sample_runs::shortest_number;
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
-use crate::package::partition::{RETEST, Route, SampleRow, SampleTable, Validation, files};
+use crate::package::partition::{SampleRow, SampleTable, Validation, files};
 
-/// Runs the family.
-pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
-    let mut recorder = Recorder::new(Family::Samples, options.tolerance);
-    let mut missing = Vec::new();
-    match package.validation() {
-        Ok(validation) => {
-            check_medians(validation, &mut recorder);
-            check_counts(validation, &mut recorder);
-        }
-        Err(reason) => missing.push(reason),
-    }
-    match &package.samples {
-        Ok(table) => {
-            check_table(table, &mut recorder);
-            if let Ok(validation) = package.validation() {
-                compare_rows(table, validation, &mut recorder);
-            }
-        }
-        Err(reason) => missing.push(reason.clone()),
-    }
-    if missing.is_empty() { recorder.finish() } else { recorder.not_run(missing.join("; ")) }
-}
-
-fn check_medians(validation: &Validation<'_>, recorder: &mut Recorder) {
-    let document = validation.document;
-    for (record, run, route, timing) in validation.timed() {
-        for (value, &sample) in timing.sample_values.iter().zip(&timing.samples) {
-            recorder.require(
-                sample.is_finite() && sample > 0.0 && matches!(value, Json::Float(_)),
-                Code::SampleValue,
-                document,
-                value,
-                "a positive finite float",
-                super::show(value),
-            );
-        }
-        match median(&timing.samples) {
-            Some(median) => {
-                recorder.equal_float(Code::MedianMismatch, document, timing.p50_at, median);
-            }
-            None => recorder.report_at(
-                Code::SampleRows,
-                document,
-                timing.p50_at,
-                "at least one sample",
-                format_args!("none for {} {} {}", record.case.id, run.cohort, route.name()),
-            ),
-        }
-    }
-}
-
-/// Counts that the package states about itself, and the cases that it repeats.
-fn check_counts(validation: &Validation<'_>, recorder: &mut Recorder) {
-    let document = validation.document;
-    let root = document.root();
-    let ids = validation.cases.iter().map(|record| (record.case.at, "id", record.case.id));
-    let names = validation.cohorts.iter().map(|cohort| (cohort.at, "name", cohort.name));
-    let mut seen = HashSet::new();
-    for (record, member, id) in ids.chain(names) {
-        let at = record.get(member).unwrap_or(record);
-        let expected = format_args!("{member}: one of its own");
-        recorder.require(seen.insert((member, id)), Code::CountMismatch, document, at, expected, id);
-    }
-    let Some(stated) = root.get("native_revalidation") else { return };
-    let main_native =
-        validation.timed().filter(|(_, run, route, _)| *route == Route::Native && run.cohort != RETEST).count();
-    for (member, counted) in [("cases", validation.cases.len()), ("native_executions", main_native)] {
-        match stated.get(member) {
-            Some(value) => {
-                recorder.equal(Code::CountMismatch, document, value, &Json::from(counted));
-            }
-            None => recorder.report_at(
-                Code::CountMismatch,
-                document,
-                stated,
-                format_args!("{member}: {counted}"),
-                "nothing",
-            ),
-        }
+/// Checks the rows, and compares them with the runs where there are any.
+pub(super) fn check(table: &SampleTable, validation: Option<&Validation<'_>>, recorder: &mut Recorder) {
+    check_table(table, recorder);
+    if let Some(validation) = validation {
+        compare_rows(table, validation, recorder);
     }
 }
 
@@ -115,18 +41,18 @@ fn check_run(rows: &[SampleRow], recorder: &mut Recorder) {
             recorder.report(Code::SampleRows, files::SAMPLES, cell(INDEX), index, quoted(row.cell(INDEX)));
         }
         for column in [TIME, MEDIAN] {
-            match number(row.cell(column)) {
+            match shortest_number(row.cell(column)) {
                 Ok(_) => recorder.held(),
                 Err(problem) => {
                     recorder.report(Code::SampleValue, files::SAMPLES, cell(column), problem, quoted(row.cell(column)));
                 }
             }
         }
-        samples.extend(number(row.cell(TIME)));
+        samples.extend(shortest_number(row.cell(TIME)));
     }
     let Some(median) = median(&samples).filter(|_| samples.len() == rows.len()) else { return };
     for row in rows {
-        if let Ok(found) = number(row.cell(MEDIAN)) {
+        if let Ok(found) = shortest_number(row.cell(MEDIAN)) {
             if found.to_bits() == median.to_bits() {
                 recorder.held();
             } else {
@@ -141,16 +67,6 @@ fn check_run(rows: &[SampleRow], recorder: &mut Recorder) {
                 recorder.add_distance(&Json::Float(median), &Json::Float(found));
             }
         }
-    }
-}
-
-/// A cell's time, or what it should have been.
-fn number(cell: &str) -> Result<f64, &'static str> {
-    match cell.parse::<f64>() {
-        Ok(value) if !value.is_finite() || value <= 0.0 => Err("a positive finite number"),
-        Ok(value) if python_float(value) == cell => Ok(value),
-        Ok(_) => Err("a number in its shortest form"),
-        Err(_) => Err("a number"),
     }
 }
 
@@ -172,7 +88,7 @@ fn compare_rows(table: &SampleTable, validation: &Validation<'_>, recorder: &mut
     for (record, run, route, timing) in validation.timed() {
         // A retry belongs to no cohort; its status is its own.
         let statuses = [run.case_status, run.cohort_status];
-        for (index, &sample) in timing.samples.iter().enumerate() {
+        for (index, sample) in timing.samples.numbers().enumerate() {
             let index = index.to_string();
             let key = ([record.case.id, run.cohort, route.name()], index.as_str());
             let Some(rows) = by_key.get(&key) else {
@@ -225,7 +141,7 @@ fn compare_row(row: &SampleRow, sample: &str, p50: &str, statuses: [&str; 2], re
             continue;
         }
         // A cell that is no number at all was reported already.
-        if column >= TIME && number(found).is_err() {
+        if column >= TIME && shortest_number(found).is_err() {
             continue;
         }
         recorder.report(code, files::SAMPLES, Place::cell(row.line, COLUMNS[column]), expected, quoted(found));

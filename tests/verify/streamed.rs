@@ -1,0 +1,305 @@
+//! Files of measurements that are read in a stream: what is found is what is found of small ones that are kept whole.
+
+use std::collections::BTreeSet;
+
+use recount::audit::{Finding, Options, Outcome, SubjectReport};
+use recount::package::json::{Document, Floats, Json, KnownFloats, StreamOptions, canonical, compact, indented};
+
+use crate::common::content::Recipe;
+use crate::common::json::{at, set};
+use crate::common::package::Package;
+
+/// Lists that are long enough to be packed; odd, so that medians are samples.
+const SAMPLES: usize = 67;
+
+fn package() -> Package {
+    Package::of(&Recipe { samples: SAMPLES, ..Recipe::default() })
+}
+
+fn audit(package: &Package, streamed: bool) -> SubjectReport {
+    let options = Options { streamed_from: if streamed { 0 } else { u64::MAX }, ..Options::default() };
+    recount::audit::verify(package.path(), "package", &options, &|_| {})
+}
+
+/// What a finding says, but for the lines of JSON files, which a stream does not know.
+fn said(finding: &Finding) -> [String; 5] {
+    let place = finding.place.pointer.clone().unwrap_or_else(|| format!("{:?}", finding.place));
+    [finding.code.name().to_owned(), finding.file.clone(), place, finding.expected.clone(), finding.found.clone()]
+}
+
+#[track_caller]
+fn same(package: &Package) -> BTreeSet<[String; 5]> {
+    let all = |report: &SubjectReport| report.findings().map(said).collect::<BTreeSet<_>>();
+    let (kept, streamed) = (audit(package, false), audit(package, true));
+    assert_eq!(all(&kept), all(&streamed));
+    for (kept, streamed) in kept.checks.iter().zip(&streamed.checks) {
+        assert_eq!((kept.family, &kept.outcome), (streamed.family, &streamed.outcome));
+        assert_eq!(kept.tally, streamed.tally, "{:?}", kept.family);
+    }
+    all(&kept)
+}
+
+#[test]
+fn a_valid_package_holds_with_the_same_comparisons() {
+    let package = package();
+    assert_eq!(same(&package), BTreeSet::new());
+    let report = audit(&package, true);
+    assert!(report.checks.iter().all(|check| check.outcome == Outcome::Passed));
+    for nanoseconds in [false, true] {
+        let recipe = Recipe { samples: SAMPLES, copies: 2, nanoseconds, ..Recipe::default() };
+        same(&Package::of(&recipe));
+    }
+}
+
+#[test]
+fn changed_values_of_lists_are_found_where_they_are() {
+    let lists = [
+        ("validation.json", "/cases/1/cohorts/rows1/routes/native/event_us/samples"),
+        ("validation.json", "/cases/1/cohorts/rows1/routes/native/sampling/event_span_ms/samples"),
+        ("validation.json", "/cases/1/cohorts/rows1/routes/native/sampling/host_span_ms/samples"),
+        ("model.json", "/profile/training_observations/2/samples"),
+    ];
+    for (name, list) in lists {
+        for value in [Json::Float(0.125), Json::Float(-1.5), Json::Float(1e15), Json::Int(3), Json::from("x")] {
+            let package = package();
+            package.edit_json(name, |root| {
+                let list = if root.pointer(list).is_some() { list } else { list.trim_start_matches("/profile") };
+                set(root, &format!("{list}/41"), value.clone());
+            });
+            package.seal();
+            if value.as_f64().is_none() {
+                // Then the run has no times, and each of its rows is one too many: they are named together.
+                assert!(same_codes(&package).contains("malformed-field"), "{name} {list}");
+                continue;
+            }
+            let found = same(&package);
+            let is_there = found
+                .iter()
+                .any(|[_, file, place, ..]| file == name && ["/samples", "/p50"].iter().any(|end| place.contains(end)));
+            assert!(is_there, "{name} {list} {value:?}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn lists_of_other_lengths_are_found() {
+    for (list, length) in [("event_us", 66), ("sampling/event_span_ms", 66), ("sampling/host_span_ms", 20)] {
+        let package = package();
+        package.edit_json("validation.json", |root| {
+            let list = format!("/cases/0/cohorts/default/routes/native/{list}/samples");
+            let Json::Array(items) = at(root, &list) else { panic!("a list") };
+            items.truncate(length);
+        });
+        assert!(!same_codes(package.seal()).is_empty(), "{list}");
+    }
+}
+
+/// The codes that both ways find, which are the same.
+#[track_caller]
+fn same_codes(package: &Package) -> BTreeSet<String> {
+    let codes = |streamed| -> BTreeSet<String> {
+        audit(package, streamed).findings().map(|finding| finding.code.name().to_owned()).collect()
+    };
+    assert_eq!(codes(false), codes(true));
+    codes(true)
+}
+
+/// A changed table, the codes found, and where in the file a finding must be when it was read in a stream.
+type Damage = (&'static str, fn(&mut Vec<String>), usize);
+
+#[test]
+fn damaged_rows_are_found_with_their_lines() {
+    fn cell(lines: &mut [String], line: usize, column: usize, text: &str) {
+        let mut cells: Vec<&str> = lines[line - 1].split(',').collect();
+        cells[column] = text;
+        lines[line - 1] = cells.join(",");
+    }
+    let damages: [Damage; 18] = [
+        ("another sample", |lines| cell(lines, 70, 6, "1.25"), 70),
+        ("no number", |lines| cell(lines, 70, 6, "abc"), 70),
+        ("not the shortest form", |lines| cell(lines, 70, 6, "1.250"), 70),
+        ("another median", |lines| cell(lines, 70, 7, "1.25"), 70),
+        ("a median that is no number", |lines| cell(lines, 70, 7, ""), 70),
+        ("a wrong index", |lines| cell(lines, 70, 5, "9"), 70),
+        ("a padded index", |lines| cell(lines, 70, 5, "01"), 70),
+        ("another status", |lines| (2..=68).for_each(|line| cell(lines, line, 3, "failed")), 2),
+        ("another case", |lines| cell(lines, 70, 0, "demo-other"), 70),
+        ("a cell too many", |lines| lines[69].push_str(",1.0"), 70),
+        ("an open quote", |lines| lines[69].insert(0, '"'), 70),
+        ("a row twice", |lines| lines.insert(69, lines[68].clone()), 70),
+        ("a run twice", |lines| lines.extend(lines[1..68].to_vec()), 21 * SAMPLES + 2),
+        ("a removed row", |lines| drop(lines.remove(69)), 70),
+        ("a removed run", |lines| drop(lines.drain(1..68)), 0),
+        ("rows in another order", |lines| lines.swap(69, 70), 70),
+        ("another header", |lines| lines[0].push_str(",more"), 1),
+        ("a mark", |lines| lines[0].insert(0, '\u{feff}'), 1),
+    ];
+    for (what, damage, line) in damages {
+        let package = package();
+        let mut lines: Vec<String> = package.text("samples.csv").lines().map(str::to_owned).collect();
+        damage(&mut lines);
+        package.write("samples.csv", lines.join("\n") + "\n").seal();
+        let codes = same_codes_of(&package, what);
+        let report = audit(&package, true);
+        let mut places = report.findings().filter(|finding| finding.file == "samples.csv");
+        assert!(places.any(|finding| finding.place.line.unwrap_or(0) == line), "{what}: {codes:?} {report:#?}");
+    }
+}
+
+#[track_caller]
+fn same_codes_of(package: &Package, what: &str) -> BTreeSet<String> {
+    let codes = |streamed| -> BTreeSet<String> {
+        audit(package, streamed).findings().map(|finding| finding.code.name().to_owned()).collect()
+    };
+    let (kept, streamed) = (codes(false), codes(true));
+    // A row that is of no run as it stands may be compared with another one's, too, where all rows are at hand.
+    assert!(streamed.is_subset(&kept) && !streamed.is_empty(), "{what}: {streamed:?} of {kept:?}");
+    streamed
+}
+
+#[test]
+fn quoted_names_and_other_line_ends_are_read_alike() {
+    let package = package();
+    let quoted: String = package
+        .text("samples.csv")
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match line.split_once(',') {
+            Some((case, rest)) if at > 0 => format!("\"{case}\",{rest}\r\n"),
+            _ => format!("{line}\r\n"),
+        })
+        .collect();
+    package.write("samples.csv", &quoted).reseal_file("samples.csv");
+    let found = same(&package);
+    assert!(found.iter().all(|[code, ..]| code == "line-endings"), "{found:#?}");
+}
+
+#[test]
+fn a_retry_without_times_has_no_rows() {
+    let package = package();
+    let mut lines = package.text("samples.csv");
+    let row =
+        lines.lines().nth(1).unwrap().replace(",native,", ",torch,").replace("demo-sum-10x300", "demo-sum-64x256");
+    let row = row.replace("fp16-br4", "bf16-br8");
+    lines.push_str(&(row + "\n"));
+    package.write("samples.csv", lines).seal();
+    assert!(same_codes_of(&package, "a row of a route that failed").contains("baseline-filled"));
+}
+
+#[test]
+fn what_is_private_is_found_in_streams() {
+    let package = package();
+    package.edit_json("validation.json", |root| {
+        crate::common::json::add(root, "", "log", "/home/somebody/run.log");
+    });
+    let text = package.text("samples.csv");
+    let moved = text.replace("demo-sum-10x300-fp16-br4,rows1", "/home/somebody/demo,rows1");
+    assert_ne!(text, moved);
+    package.write("samples.csv", moved).seal();
+    let found: Vec<_> = audit(&package, true)
+        .findings()
+        .filter(|finding| finding.code.name() == "unredacted")
+        .map(|finding| (finding.file.clone(), finding.place.pointer.clone(), finding.place.line))
+        .collect();
+    assert!(found.contains(&("validation.json".to_owned(), Some("/log".to_owned()), None)), "{found:?}");
+    let first = audit(&package, false)
+        .findings()
+        .find(|finding| finding.code.name() == "unredacted" && finding.file == "samples.csv")
+        .and_then(|finding| finding.place.line);
+    assert!(found.contains(&("samples.csv".to_owned(), None, first)), "{found:?} {first:?}");
+}
+
+#[test]
+fn texts_that_are_no_json_are_refused_with_their_place() {
+    for (text, line) in [
+        ("{\"schema\": 1,\n \"a\": [1.5, 2.5,]}", 2),
+        ("{\"schema\": 1,\n\n \"a\": 1, \"a\": 2}", 3),
+        ("{\"schema\": 1, \"a\": 18446744073709551616}", 1),
+        ("", 1),
+        ("{} {}", 1),
+    ] {
+        let package = package();
+        package.write("validation.json", text).seal();
+        let codes = same_codes_of(&package, text);
+        assert!(codes.contains("json-syntax") || codes.contains("duplicate-key"), "{codes:?}");
+        let report = audit(&package, true);
+        let finding = report.findings().find(|finding| finding.file == "validation.json").expect("a finding");
+        assert_eq!(finding.place.line, Some(line), "{finding:?}");
+    }
+    let package = package();
+    let mut bytes = package.bytes("validation.json");
+    let at = bytes.iter().position(|&byte| byte == b'"').unwrap() + 1;
+    bytes[at] = 0xff;
+    package.write("validation.json", bytes).seal();
+    assert!(audit(&package, true).findings().any(|finding| finding.code.name() == "json-syntax"));
+}
+
+#[test]
+fn hashes_of_streams_are_compared() {
+    for name in ["validation.json", "samples.csv", "model.json"] {
+        let package = package();
+        let mut bytes = package.bytes(name);
+        bytes.push(b'\n');
+        package.write(name, bytes);
+        let found = same(&package);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(found.iter().all(|[code, file, ..]| code == "hash-mismatch" && file == name), "{found:#?}");
+    }
+}
+
+#[test]
+fn refits_read_streams_too() {
+    let package = package();
+    let args = |bytes: &str| ["--format", "json", "--stream-from", bytes].map(str::to_owned);
+    let of = |bytes: &str| {
+        let args = args(bytes);
+        let outcome = package.run("verify", &args.each_ref().map(String::as_str));
+        outcome.exits(0);
+        outcome.stdout.clone()
+    };
+    assert_eq!(of("0"), of("1000000000"));
+}
+
+/// Packs lists from two floats on.
+fn streamed(text: &str) -> Json {
+    let known = KnownFloats::default();
+    let options = StreamOptions { packed_from: 2, shrink: |_| {}, known: &known };
+    Document::stream("x.json", &mut text.as_bytes(), &options).expect("JSON").root().clone()
+}
+
+#[test]
+fn packed_lists_are_written_as_others() {
+    let text = r#"{"a":[1.5,2.5,0.1,-0.0],"b":[1.5,2],"c":[0.1234,7.0001],"d":[[3.5,4.5],[]],"e":[1.25e-05,3e+17]}"#;
+    let (kept, packed) = (Document::parse("x.json", text.to_owned()).expect("JSON"), streamed(text));
+    assert_eq!(compact(&packed), text);
+    assert_eq!(indented(&packed), indented(kept.root()));
+    assert_eq!(canonical(&packed), canonical(kept.root()));
+    assert!(recount::audit::same_value(&packed, kept.root()) && recount::audit::same_value(kept.root(), &packed));
+    assert!(matches!(packed.get("a"), Some(Json::Floats(_))) && matches!(packed.get("b"), Some(Json::Array(_))));
+}
+
+proptest::proptest! {
+    #[test]
+    fn packing_keeps_every_bit(
+        bits in proptest::collection::vec(proptest::num::u64::ANY, 1..40),
+        kind in 0..4,
+    ) {
+        let values: Vec<f64> = bits
+            .iter()
+            .map(|&bits| match kind {
+                0 => f64::from_bits(bits),
+                1 => f64::from(f32::from_bits(bits as u32)),
+                2 => (bits % 5_000_000_000) as f64 / 1e6,
+                _ => (bits % 5_000_000_000) as f64 / 1e4,
+            })
+            .filter(|value| value.is_finite())
+            .collect();
+        let packed = Floats::pack(values.clone());
+        proptest::prop_assert_eq!(packed.len(), values.len());
+        let all = |values: &mut dyn Iterator<Item = f64>| values.map(f64::to_bits).collect::<Vec<_>>();
+        proptest::prop_assert_eq!(all(&mut packed.iter()), all(&mut values.iter().copied()));
+        let scaled = Floats::pack(values.iter().map(|value| value * 1000.0 / 700.0).collect());
+        let by = scaled.as_scaled(&packed, 1000.0, 700.0).expect("the same rounding");
+        proptest::prop_assert_eq!(all(&mut by.iter()), all(&mut scaled.iter()));
+    }
+}
