@@ -6,7 +6,7 @@ use globset::GlobSet;
 
 use crate::package::json::{Document, Json};
 use crate::package::partition::{SampleTable, Validation, files};
-use crate::package::signature::allowed::Signers;
+use crate::package::signature::allowed::{Signer, Signers};
 use crate::refit::{self, Refit};
 
 /// What a run of the checks may be told.
@@ -43,8 +43,8 @@ pub struct Evidence {
     pub texts: BTreeMap<String, Content<Vec<u8>>>,
     /// SHA-256 of every file that was hashed, as it lies there, whatever was declared of it.
     pub digests: BTreeMap<String, String>,
-    /// Who signed `receipts.json`, where that was asked and answered.
-    pub signer: Option<String>,
+    /// Whose key signed `receipts.json`, where that was asked and answered.
+    pub signer: Option<Signer>,
 }
 
 impl Evidence {
