@@ -262,3 +262,30 @@ fn pages_in_a_browser() {
         }
     }
 }
+
+#[test]
+fn pages_on_paper() {
+    let Some(browser) = browser::Browser::find() else {
+        eprintln!("skipped: no chromium here");
+        return;
+    };
+    // The claims fit on one sheet; each other package begins on one of its own, with its charts and tables open.
+    let claims = "artifacts/partition-rtx4060-published";
+    let (one, _) = page(&[claims]);
+    let (pages, pdf) = browser.prints(&one);
+    assert!(pdf.starts_with(b"%PDF-") && pdf.len() > 10_000, "{} bytes", pdf.len());
+    assert_eq!(pages, 1);
+    let (both, _) = page(&["artifacts/divergence-h200-2026-11-30", claims]);
+    let (pages, _) = browser.prints(&both);
+    assert!((2..=4).contains(&pages), "{pages} pages");
+    let (partition, _) = page(&["artifacts/partition-h200-2026-11-30"]);
+    let (pages, _) = browser.prints(&partition);
+    assert!((3..=5).contains(&pages), "{pages} pages");
+}
+
+#[test]
+fn a_page_without_charts_says_why() {
+    let (page, _) = page(&["artifacts/partition-rtx4060-published"]);
+    assert!(page.contains("<h3>Charts</h3>\n<p>There are no charts: printed medians come without the samples"));
+    assert!(!page.contains("<div class=\"charts\">"));
+}

@@ -16,7 +16,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(Rules::general);
 
 /// A text as a finding shows it.
 pub(super) fn quoted(text: &str) -> String {
-    let searched = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
+    let end = (0..=text.len().min(SEARCHED_BYTES)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let searched = &text[..end];
     shown(edited(searched, &RULES.scan(searched, false).edits), text, searched)
 }
 
