@@ -51,8 +51,8 @@ impl Recorder {
         }
         let (expected, found) = (expected.to_string(), found.to_string());
         let mut quotes = match code {
-            // The reader named the identity, not the package.
-            Code::SignerUnknown => [shortened(&expected), shortened(&found)],
+            // The reader named the identity, not the package; and what is unredacted comes masked.
+            Code::SignerUnknown | Code::Unredacted => [shortened(&expected), shortened(&found)],
             _ if place.pointer.as_deref().is_some_and(holds_secret) => {
                 [&expected, &found].map(|text| format!("${{SECRET}} ({} characters)", text.chars().count()))
             }
