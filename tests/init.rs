@@ -77,6 +77,30 @@ fn a_complete_package_lacks_nothing_until_it_is_changed() {
 }
 
 #[test]
+fn the_signature_is_asked_for_as_verify_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = concat!(env!("CARGO_MANIFEST_DIR"), "/artifacts/partition-h200-heldout-2026-11-30");
+    let signers = concat!(env!("CARGO_MANIFEST_DIR"), "/receipts/allowed_signers");
+    let ask = |more: &[&str]| {
+        recount(&[&["init", "--check", package, "--allowed-signers", signers], more].concat(), folder.path())
+    };
+    let (status, out, _) = ask(&["--signer", "artifacts@recount"]);
+    assert_eq!(status, 0, "{out}");
+    for refused in [&["--signer", "mallory"][..], &["--signature-namespace", "git"]] {
+        let (status, out, _) = ask(refused);
+        assert_eq!(status, 1, "{refused:?}: {out}");
+        assert!(out.contains("says what does not hold"), "{out}");
+    }
+    let (status, _, err) = recount(&["init", "--check", package, "--allowed-signers", "none"], folder.path());
+    assert_eq!(status, 2);
+    assert!(err.contains("--allowed-signers none cannot be read"), "{err}");
+    // A wrong option is known before anything is written.
+    let (status, _, _) = recount(&["init", "new", "--allowed-signers", "none"], folder.path());
+    assert_eq!(status, 2);
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
 fn a_place_that_is_no_folder_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();

@@ -197,6 +197,51 @@ fn the_pictures_in_docs_are_what_the_command_draws() {
 }
 
 #[test]
+fn a_signature_is_asked_for_as_verify_asks() {
+    let package = "artifacts/partition-h200-heldout-2026-11-30";
+    let ask = |more: &[&str]| {
+        let signed = ["report", package, "--allowed-signers", "receipts/allowed_signers", "--html", "-"];
+        let output = recount(&[&signed, more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    let (status, page) = ask(&["--signer", "artifacts@recount"]);
+    assert_eq!(status, Some(0));
+    assert!(page.contains("receipts.json is signed by artifacts@recount with the ssh-ed25519 key SHA256:"));
+    for refused in [["--signer", "mallory"], ["--signature-namespace", "git"]] {
+        let (status, page) = ask(&refused);
+        assert_eq!(status, Some(1), "{refused:?}");
+        assert!(page.contains("does not hold</title>"), "{refused:?}");
+    }
+}
+
+#[test]
+fn packages_of_one_name_have_charts_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("receipts/grid-sample-divergence.json");
+    // The third would have taken the name that the second got, and the last has it from the beginning.
+    let places = ["a/same.json", "b/same.json", "c/Same.json", "d/same.json", "same-2.json"];
+    let mut paths = Vec::new();
+    for place in places {
+        let path = folder.path().join(place);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::copy(&published, &path).expect("a receipt");
+        paths.push(path.to_str().expect("UTF-8").to_owned());
+    }
+    let charts = folder.path().join("charts");
+    let mut args = vec!["report", "--charts", charts.to_str().expect("UTF-8")];
+    args.extend(paths.iter().map(String::as_str));
+    assert_eq!(recount(&args).status.code(), Some(0));
+    let names = fs::read_dir(&charts)
+        .expect("charts")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8").to_lowercase());
+    let names: std::collections::BTreeSet<String> = names.collect();
+    let stems = ["same", "same-2", "same-3", "same-4", "same-2-2"];
+    let expected =
+        stems.iter().flat_map(|stem| ["divergence", "drift-coordinates"].map(|chart| format!("{stem}-{chart}.svg")));
+    assert_eq!(names, expected.collect());
+}
+
+#[test]
 fn pages_in_a_browser() {
     let Some(browser) = browser::Browser::find() else {
         eprintln!("skipped: no chromium here");
@@ -216,4 +261,31 @@ fn pages_in_a_browser() {
             browser.fits(&page, path, width);
         }
     }
+}
+
+#[test]
+fn pages_on_paper() {
+    let Some(browser) = browser::Browser::find() else {
+        eprintln!("skipped: no chromium here");
+        return;
+    };
+    // The claims fit on one sheet; each other package begins on one of its own, with its charts and tables open.
+    let claims = "artifacts/partition-rtx4060-published";
+    let (one, _) = page(&[claims]);
+    let (pages, pdf) = browser.prints(&one);
+    assert!(pdf.starts_with(b"%PDF-") && pdf.len() > 10_000, "{} bytes", pdf.len());
+    assert_eq!(pages, 1);
+    let (both, _) = page(&["artifacts/divergence-h200-2026-11-30", claims]);
+    let (pages, _) = browser.prints(&both);
+    assert!((2..=4).contains(&pages), "{pages} pages");
+    let (partition, _) = page(&["artifacts/partition-h200-2026-11-30"]);
+    let (pages, _) = browser.prints(&partition);
+    assert!((3..=5).contains(&pages), "{pages} pages");
+}
+
+#[test]
+fn a_page_without_charts_says_why() {
+    let (page, _) = page(&["artifacts/partition-rtx4060-published"]);
+    assert!(page.contains("<h3>Charts</h3>\n<p>There are no charts: printed medians come without the samples"));
+    assert!(!page.contains("<div class=\"charts\">"));
 }

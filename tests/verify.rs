@@ -23,6 +23,7 @@ mod verify {
     mod names;
     mod producers;
     mod published;
+    mod quotes;
     mod receipts;
     mod reproduce;
     mod rows;

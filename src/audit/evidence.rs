@@ -9,7 +9,7 @@ use crate::package::json::{Document, Json};
 use crate::package::limits::STREAMED_BYTES;
 use crate::package::partition::sample_runs::SampleRuns;
 use crate::package::partition::{SampleTable, Validation, files};
-use crate::package::signature::allowed::Signers;
+use crate::package::signature::allowed::{Signer, Signers};
 use crate::refit::{self, Refit};
 
 /// What a run of the checks may be told.
@@ -56,8 +56,8 @@ pub struct Evidence {
     pub streamed_samples: Option<Content<StreamedSamples>>,
     /// SHA-256 of every file that was hashed, as it lies there, whatever was declared of it.
     pub digests: BTreeMap<String, String>,
-    /// Who signed `receipts.json`, where that was asked and answered.
-    pub signer: Option<String>,
+    /// Whose key signed `receipts.json`, where that was asked and answered.
+    pub signer: Option<Signer>,
 }
 
 /// A large `samples.csv`.

@@ -14,11 +14,13 @@ use super::{CheckReport, Code, Family, Place, Recorder, SubjectKind, signature, 
 use crate::package::digest::{Digest, digest, digest_file, lf_digest_reader};
 use crate::package::divergence::{self, Engine};
 use crate::package::folder::{FileError, Folder};
+use crate::package::ignore::IGNORE;
 use crate::package::json::{Document, Json, JsonError, pointer_token};
-use crate::package::limits::{MAX_HASHED_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
+use crate::package::limits::{MAX_HASHED_BYTES, MAX_IGNORE_BYTES, MAX_PARSED_BYTES, MAX_RECEIPT_BYTES};
 use crate::package::name::{check_name, portable_key};
 use crate::package::partition::files;
 use crate::package::receipts::{RECEIPTS, Receipt, SIGNATURE, declared, receipt};
+use crate::package::signature::allowed::Signer;
 
 /// Name of the file with claims over printed medians.
 pub(super) const CLAIMS: &str = "claims.json";
@@ -78,7 +80,7 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut taken);
         unredacted::check(folder, &declared, &contents, &mut recorder);
         known.extend(declared);
-        undeclared::check(folder, &known, &mut recorder);
+        undeclared::check(folder, &known, contents.get(IGNORE), &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
     for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
@@ -122,8 +124,8 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
 struct ReadReceipts {
     receipts: Option<Document>,
     sha256: Option<String>,
-    /// Who signed them, where that was asked and answered.
-    signer: Option<String>,
+    /// Whose key signed them, where that was asked and answered.
+    signer: Option<Signer>,
 }
 
 fn read_receipts(folder: &Folder, options: &Options, recorder: &mut Recorder) -> ReadReceipts {
@@ -211,15 +213,19 @@ fn check_declared(
     }
     // Tensors are read only beside the results that speak of them; elsewhere a .npy file is one to hash.
     let has_results = entries.iter().any(|(name, _)| divergence::files::engine_of(name).is_some());
-    let wanted =
-        |name: &str| is_document(name) || TEXTS.contains(&name) || (has_results && divergence::files::is_tensor(name));
+    let wanted = |name: &str, receipt: &Receipt<'_>| {
+        is_document(name)
+            || TEXTS.contains(&name)
+            || (name == IGNORE && receipt.bytes <= MAX_IGNORE_BYTES)
+            || (has_results && divergence::files::is_tensor(name))
+    };
     let large: Vec<&str> = sound.iter().map(|(name, _, _)| name.as_str()).collect();
     let large: Vec<&str> = large.into_iter().filter(|name| streamed::is_streamed(folder, name, options)).collect();
     let (read, examined) = rayon::join(
         || streamed::read(folder, &large, options),
         || {
             let others = sound.par_iter().map(|(name, _, receipt)| {
-                (!large.contains(&name.as_str())).then(|| examine(folder, name, *receipt, wanted(name), progress))
+                (!large.contains(&name.as_str())).then(|| examine(folder, name, *receipt, wanted(name, receipt), progress))
             });
             others.collect::<Vec<_>>()
         },

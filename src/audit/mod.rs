@@ -20,6 +20,7 @@ mod opened;
 mod overlap;
 mod proofs;
 mod prose;
+mod quote;
 mod recorder;
 pub mod report;
 mod samples;

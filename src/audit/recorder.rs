@@ -4,11 +4,9 @@ use std::fmt::Display;
 
 use super::catalogue::{Code, Family, Severity};
 use super::finding::{Distance, Finding, Place};
+use super::quote::{names_secret, quoted, quoted_value, shortened};
 use super::report::{CheckReport, Outcome, Tally};
-use crate::package::json::{Document, Json, Members, Series, canonical, python_float};
-
-/// Longest text of an expected or found value in a finding.
-const SHOWN_CHARACTERS: usize = 160;
+use crate::package::json::{Document, Json, Members, Series, python_float};
 
 /// Findings of one code that a family lists; a package chooses how many there are.
 const LISTED_FINDINGS: usize = 1000;
@@ -51,13 +49,26 @@ impl Recorder {
         if !self.count(code) {
             return;
         }
+        let (expected, found) = (expected.to_string(), found.to_string());
+        let mut quotes = match code {
+            // The reader named the identity, not the package; and what is unredacted comes masked.
+            Code::SignerUnknown | Code::Unredacted => [shortened(&expected), shortened(&found)],
+            _ if place.pointer.as_deref().is_some_and(holds_secret) => {
+                [&expected, &found].map(|text| format!("${{SECRET}} ({} characters)", text.chars().count()))
+            }
+            _ => [quoted(&expected), quoted(&found)],
+        };
+        if quotes[0] == quotes[1] && expected != found {
+            quotes[1].push_str(" (another one)");
+        }
+        let [expected, found] = quotes;
         self.findings.push(Finding {
             code,
             severity: code.severity(),
             file: file.to_owned(),
             place,
-            expected: shortened(expected.to_string()),
-            found: shortened(found.to_string()),
+            expected,
+            found,
             distance: None,
             advice: code.advice().to_owned(),
         });
@@ -354,15 +365,35 @@ pub fn show(value: &Json) -> impl Display + '_ {
     struct Shown<'v>(&'v Json);
     impl Display for Shown<'_> {
         fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            formatter.write_str(&shortened(canonical(self.0)))
+            formatter.write_str(&quoted_value(self.0))
         }
     }
     Shown(value)
 }
 
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
-        Some((end, _)) => format!("{}... ({} characters)", &text[..end], text.chars().count()),
-        None => text,
+/// Whether a pointer ends in the name of a member that holds a secret.
+fn holds_secret(pointer: &str) -> bool {
+    names_secret(&pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_values_are_quoted_without_what_is_private() {
+        let mut recorder = Recorder::new(Family::Integrity, 0.0);
+        let mut quotes = |pointer: &str, expected: &str, found: &str| {
+            recorder.report(Code::JsonSyntax, "a.json", Place::pointer(pointer), expected, found);
+            let finding = recorder.findings.last().cloned();
+            finding.map(|finding| (finding.expected, finding.found))
+        };
+        let pair = |left: &str, right: &str| Some((left.to_owned(), right.to_owned()));
+        assert_eq!(quotes("/a", "one", "two"), pair("one", "two"));
+        let (left, right) = ("/home/alice/x", "/home/bob/x");
+        assert_eq!(quotes("/a", left, right), pair("${USER_HOME}/x", "${USER_HOME}/x (another one)"));
+        assert_eq!(quotes("/a", left, left), pair("${USER_HOME}/x", "${USER_HOME}/x"));
+        let hidden = pair("${SECRET} (7 characters)", "${SECRET} (6 characters)");
+        assert_eq!(quotes("/env/api_key", "hunter2", "hunter"), hidden);
     }
 }

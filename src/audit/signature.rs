@@ -6,11 +6,11 @@ use super::{Code, Place, Recorder};
 use crate::package::digest::LfNormalizer;
 use crate::package::folder::{FileError, Folder};
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
-use crate::package::signature::allowed::Signers;
+use crate::package::signature::allowed::{Signer, Signers};
 use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
 
 /// Checks the signature over the bytes of `receipts.json` where `signers` are given, and otherwise says only that one is
-/// there. Gives back the signer's identity where the signature is good.
+/// there. Gives back what is known of the signer where the signature is good.
 ///
 /// As with an expected hash, a good signature is not counted: it says nothing of the files.
 pub(super) fn check(
@@ -18,7 +18,7 @@ pub(super) fn check(
     receipts: &[u8],
     signers: Option<&Signers>,
     recorder: &mut Recorder,
-) -> Option<String> {
+) -> Option<Signer> {
     let read = match folder.read(SIGNATURE, MAX_SIGNATURE_BYTES) {
         Ok(bytes) => Signature::read(&bytes).map_err(|error| error.to_string()),
         Err(FileError::Absent) => {
@@ -62,7 +62,7 @@ pub(super) fn check(
         return None;
     }
     let signer = match signers.signer(signature.key()) {
-        Ok(signer) => signer.to_owned(),
+        Ok(signer) => signer,
         Err(reason) => {
             let name = &signers.allowed.name;
             let expected = match &signers.identity {
@@ -77,16 +77,27 @@ pub(super) fn check(
         let found = "other bytes, which it covers with LF line endings";
         recorder.report(Code::LineEndings, RECEIPTS, Place::whole_file(), "the bytes that were signed", found);
     }
-    recorder.note(format!("{RECEIPTS} is signed by {signer} with the {key}"));
+    let (name, listed) = (&signers.allowed.name, &signer.listed_for);
+    recorder.note(match &signer.identity {
+        Some(identity) => format!("{RECEIPTS} is signed by {identity} with the {key}, which {name} lists for {listed}"),
+        None => format!(
+            "{RECEIPTS} is signed with the {key}, which {name} lists for {listed}; whether that is one identity or many, no \
+             --signer asked for one"
+        ),
+    });
     Some(signer)
 }
 
 /// What a pass says, or does not say, about who made the package.
-pub(super) fn limit(signer: Option<&str>) -> String {
+pub(super) fn limit(signer: Option<&Signer>) -> String {
     match signer {
-        Some(signer) => format!(
-            "that {signer} measured what is in it: the signature proves only that the holder of a key that your \
-             allowed-signers file lists for {signer} signed {RECEIPTS}"
+        Some(Signer { identity: Some(identity), key_type, fingerprint, .. }) => format!(
+            "that {identity} measured what is in it: the signature proves only that the holder of the {key_type} key \
+             {fingerprint}, which your allowed-signers file allows for {identity}, signed {RECEIPTS}"
+        ),
+        Some(Signer { identity: None, key_type, fingerprint, .. }) => format!(
+            "whose {RECEIPTS} it is: the signature proves only that the holder of the {key_type} key {fingerprint}, which your \
+             allowed-signers file lists, signed it; only --signer asks for an identity"
         ),
         None => format!(
             "that {RECEIPTS} is the author's: only --expect-receipts with a hash from elsewhere, or a signature \

@@ -2,14 +2,26 @@
 
 use std::collections::HashSet;
 
+use globset::GlobSet;
+
+use super::evidence::Content;
 use super::integrity::is_read;
 use super::{Code, Place, Recorder};
 use crate::package::folder::Folder;
 use crate::package::ignore::{self, IGNORE};
 use crate::package::limits::MAX_IGNORE_BYTES;
 
-/// Reports every file without a receipt, but for those that a declared `.recountignore` names.
-pub(super) fn check(folder: &Folder, known: &HashSet<String>, recorder: &mut Recorder) {
+/// Files that a note names; the others are counted.
+const NAMED: usize = 20;
+
+/// Reports every file without a receipt, but for those that a declared `.recountignore` names. `ignore` is the content of that
+/// file as it was hashed; what lies on the disk by now may be another.
+pub(super) fn check(
+    folder: &Folder,
+    known: &HashSet<String>,
+    ignore: Option<&Content<Vec<u8>>>,
+    recorder: &mut Recorder,
+) {
     match folder.list() {
         Ok(listing) => {
             if let Some(first) = listing.left_out.first() {
@@ -19,14 +31,26 @@ pub(super) fn check(folder: &Folder, known: &HashSet<String>, recorder: &mut Rec
             }
             // The list itself must be declared, so that its hash is checked. It says nothing of declared files, nor of those
             // that checks read anyway.
-            let ignored = (known.contains(IGNORE).then(|| folder.read(IGNORE, MAX_IGNORE_BYTES).ok()).flatten())
-                .and_then(|bytes| ignore::parse(&bytes).ok())
-                .unwrap_or_default();
+            let ignored = ignored(known.contains(IGNORE), ignore).unwrap_or_else(|reason| {
+                recorder.note(format!("{IGNORE} leaves nothing out: {reason}"));
+                GlobSet::empty()
+            });
             let is_ignored = |name: &str| ignored.is_match(name) && !is_read(name);
             let undeclared: Vec<_> = listing.names.iter().filter(|name| !known.contains(*name)).collect();
-            let passed_over = undeclared.iter().filter(|name| is_ignored(name)).count();
-            if passed_over > 0 {
-                recorder.note(format!("left out, as {IGNORE} says: {passed_over} of the files without a receipt"));
+            let not_utf8 = listing.not_utf8.iter();
+            let passed_over: Vec<&str> = undeclared
+                .iter()
+                .map(|name| name.as_str())
+                .chain(not_utf8.map(String::as_str))
+                .filter(|name| is_ignored(name))
+                .collect();
+            if !passed_over.is_empty() {
+                let more = match passed_over.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let named = &passed_over[..passed_over.len().min(NAMED)];
+                recorder.note(format!("without a receipt, as {IGNORE} says: {}{more}", named.join(", ")));
             }
             for name in undeclared.into_iter().filter(|name| !is_ignored(name)) {
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
@@ -39,5 +63,18 @@ pub(super) fn check(folder: &Folder, known: &HashSet<String>, recorder: &mut Rec
         Err(error) => {
             recorder.report(Code::UnreadableFile, ".", Place::whole_file(), "a listing of the folder", error);
         }
+    }
+}
+
+/// What the list names; nothing where there is none.
+fn ignored(is_declared: bool, content: Option<&Content<Vec<u8>>>) -> Result<GlobSet, String> {
+    match content {
+        _ if !is_declared => Ok(GlobSet::empty()),
+        Some(Ok(bytes)) if bytes.len() as u64 <= MAX_IGNORE_BYTES => {
+            ignore::parse(bytes).map_err(|error| error.to_string())
+        }
+        // A file that could not be read is a finding of its own.
+        Some(Err(_)) => Ok(GlobSet::empty()),
+        Some(Ok(_)) | None => Err(format!("it may have {MAX_IGNORE_BYTES} bytes")),
     }
 }

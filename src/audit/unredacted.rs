@@ -61,7 +61,7 @@ fn check_bytes(name: &str, bytes: &[u8], rules: &Rules, recorder: &mut Recorder)
     if is_json && document.is_none() {
         hits = rules.scan(text, false).hits;
     }
-    let pointers = document.as_ref().map(|document| pointers(document, &hits, rules)).unwrap_or_default();
+    let pointers = document.as_ref().map(|document| pointers(document, &hits)).unwrap_or_default();
     let mut places = Places::of(text);
     for (at, hit) in hits.iter().enumerate() {
         let mut place = Place::whole_file();
@@ -83,7 +83,7 @@ pub(super) fn check_part(name: &str, text: &str, line_of: &dyn Fn(usize) -> Opti
 }
 
 /// The pointer of the value at, or named by, each place.
-fn pointers(document: &Document, hits: &[Hit], rules: &Rules) -> BTreeMap<usize, String> {
+fn pointers(document: &Document, hits: &[Hit]) -> BTreeMap<usize, String> {
     let offsets = document.offsets();
     let mut wanted: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for hit in hits.iter().take(LOCATED) {
@@ -94,16 +94,10 @@ fn pointers(document: &Document, hits: &[Hit], rules: &Rules) -> BTreeMap<usize,
     each_value(document.root(), &mut 0, &mut |at, value| {
         for offset in wanted.get(&at).into_iter().flatten() {
             let pointer = document.pointer_of(value).unwrap_or_default();
-            found.insert(*offset, without_private(&pointer, rules));
+            found.insert(*offset, pointer.clone());
         }
     });
     found
-}
-
-/// A pointer up to the first name in it that is private itself.
-fn without_private(pointer: &str, rules: &Rules) -> String {
-    let is_public = |token: &&str| rules.scan(&token.replace("~1", "/").replace("~0", "~"), false).hits.is_empty();
-    pointer.split('/').take_while(is_public).collect::<Vec<_>>().join("/")
 }
 
 /// All values with their number, in the order of the text.

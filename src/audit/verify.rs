@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::evidence::{Evidence, PartitionEvidence, RefitEvidence};
+use super::quote::quoted_pointer;
 use super::{
     CheckReport, Fact, Family, Options, Place, Recorder, Subject, SubjectKind, SubjectReport, integrity, overlap,
     recorder,
@@ -35,7 +36,7 @@ pub fn verify_subject(
         Subject::Package(folder) => {
             let opened = integrity::open(&Folder::new(folder), options, progress);
             let (mut report, evidence) = judge(opened, name, options);
-            report.limits.push(signature::limit(evidence.signer.as_deref()));
+            report.limits.push(signature::limit(evidence.signer.as_ref()));
             (report, evidence)
         }
     }
@@ -166,6 +167,12 @@ pub(super) fn locate<'c>(checks: impl Iterator<Item = &'c mut CheckReport>, evid
         let positions = document.positions(pointers.iter().map(String::as_str));
         for (place, pointer) in places.into_iter().zip(&pointers) {
             (place.line, place.column) = positions.get(pointer.as_str()).copied().unzip();
+        }
+    }
+    // Only now: a pointer that was cut leads elsewhere.
+    for place in checks.iter_mut().flat_map(|check| &mut check.findings).map(|finding| &mut finding.place) {
+        if let Some(pointer) = &mut place.pointer {
+            pointer.truncate(quoted_pointer(pointer).len());
         }
     }
     checks.into_iter().for_each(|check| recorder::sort(&mut check.findings));

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Common, Environment, Failure, glob_set, output::Output, packages, verbosity};
+use super::{Common, Environment, Failure, packages, verbosity};
+use crate::audit::evidence::DEFAULT_TOLERANCE;
 use crate::audit::{self, Evidence, Options, PartitionEvidence};
 use crate::comparison::{ModelFigures, ModelSource, Side, compare};
 use crate::fit::spread::LEVEL;
 use crate::package::partition::{Validation, files};
-use crate::render::{DiffView, Style, TableFormat, diff};
+use crate::render::{DiffView, Style, diff};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -16,15 +17,8 @@ pub(super) struct Args {
     old: PathBuf,
     /// The folder of another; ratios are NEW over OLD
     new: PathBuf,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
-    /// Write the result to a file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Do not name declared files that are absent and match (repeatable), such as 'code/*'
-    #[arg(long, value_name = "GLOB")]
-    allow_absent: Vec<String>,
+    #[command(flatten)]
+    shown: packages::PackageArgs,
 }
 
 /// Shows what differs. Differences are results and give status 0.
@@ -35,8 +29,8 @@ pub(super) struct Args {
 /// # Errors
 /// Packages that cannot be read or have no case in common, or a result that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = Output::open(args.output.as_deref())?;
-    let options = Options { allow_absent: glob_set("--allow-absent", &args.allow_absent)?, ..Options::default() };
+    let output = args.shown.output()?;
+    let options = args.shown.options(DEFAULT_TOLERANCE)?;
     let names = [&args.old, &args.new].map(|path| path.display().to_string());
     let (old, old_sound) = read(&args.old, &names[0], &options)?;
     let (new, new_sound) = read(&args.new, &names[1], &options)?;
@@ -45,7 +39,7 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     let found = compare(&sides[0], &sides[1], LEVEL)?;
     let view = DiffView { names: [&names[0], &names[1]], sound: [old_sound, new_sound], found: &found };
     let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
-    output.write(|out| diff(&view, args.format, &style, out))?;
+    output.write(|out| diff(&view, args.shown.format, &style, out))?;
     Ok(u8::from(!(old_sound && new_sound)))
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Args {
     /// Write nothing; say what is missing, with status 1 until `verify` passes
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    signature: super::signers::SignerArgs,
 }
 
 /// Begins a package, and says what is still missing until it verifies.
@@ -27,11 +29,12 @@ pub(super) struct Args {
 /// # Errors
 /// The folder cannot be read or written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+    let options = Options { signers: args.signature.signers()?, ..Options::default() };
     let written = if args.check { Vec::new() } else { create(&args.dir, args.kind)? };
     let shown = args.dir.display().to_string();
     let pieces = pieces(&args.dir, args.kind).with_context(|| format!("{shown} cannot be listed"))?;
     let is_complete = pieces.iter().all(|piece| matches!(piece.state, State::There | State::Optional));
-    let verdict = is_complete.then(|| audit::verify(&args.dir, &shown, &Options::default(), &|_| {}).verdict(false));
+    let verdict = is_complete.then(|| audit::verify(&args.dir, &shown, &options, &|_| {}).verdict(false));
     if !common.quiet {
         let style = Style { color: environment.color, verbosity: super::verbosity(common), width: environment.width };
         Output::Stdout.write(|out| skeleton(&shown, &written, &pieces, verdict, &style, out))?;

@@ -51,6 +51,24 @@ impl Output {
         }
     }
 
+    /// Opens the place of a result that must be of this run: an older file is removed at once, so that whatever ends the run
+    /// early, nobody takes the old result for the new one.
+    ///
+    /// # Errors
+    /// The folder cannot be written to, or the older file cannot be removed.
+    pub(super) fn open_cleared(path: &Path) -> Result<Self, Failure> {
+        let output = Self::open(Some(path))?;
+        if let Output::File { path } = &output {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove the older {}", path.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(output)
+    }
+
     /// Whether this is standard output.
     pub(super) fn is_stdout(&self) -> bool {
         matches!(self, Output::Stdout)
@@ -89,12 +107,19 @@ impl Output {
 }
 
 /// The path without links on the way; the file itself may not be there yet.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     let whole = || {
         let name = path.file_name()?;
         fs::canonicalize(folder_of(path)).ok().map(|folder| folder.join(name))
     };
     fs::canonicalize(path).ok().or_else(whole).unwrap_or_else(|| path.to_owned())
+}
+
+/// Where a file written to `path` lies afterwards: a link there is replaced, not followed.
+pub(super) fn place(path: &Path) -> PathBuf {
+    let folder = folder_of(path);
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map(|name| folder.join(name)).unwrap_or(folder)
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -1,11 +1,45 @@
 //! Partition packages that a command uses for something else than a verdict on them, and what is said against them.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::Failure;
+use super::output::Output;
+use super::{Failure, glob_set};
 use crate::audit::{self, Finding, OpenedPartition, Options};
-use crate::render::{brief, escape};
+use crate::render::{TableFormat, brief, escape};
+
+/// What `refit`, `predict` and `diff` are asked in the same words.
+#[derive(Debug, clap::Args)]
+pub(super) struct PackageArgs {
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub(super) format: TableFormat,
+    /// Write the result to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Do not name declared files that are absent and match (repeatable), such as 'code/*'
+    #[arg(long, value_name = "GLOB")]
+    allow_absent: Vec<String>,
+}
+
+impl PackageArgs {
+    /// The place of the result, tried before any long work.
+    ///
+    /// # Errors
+    /// It cannot be written to.
+    pub(super) fn output(&self) -> Result<Output, Failure> {
+        Output::open(self.output.as_deref())
+    }
+
+    /// The options for the checks, with the tolerance of floats that the command grants.
+    ///
+    /// # Errors
+    /// A glob that cannot be understood.
+    pub(super) fn options(&self, tolerance: f64) -> Result<Options, Failure> {
+        let allow_absent = glob_set("--allow-absent", &self.allow_absent)?;
+        Ok(Options { tolerance, allow_absent, ..Options::default() })
+    }
+}
 
 /// Opens the partition package that `path` stands for; `name` is how a person called it.
 ///

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Common, Environment, Failure, glob_set, output::Output, packages, verbosity};
+use super::{Common, Environment, Failure, packages, verbosity};
+use crate::audit::evidence::DEFAULT_TOLERANCE;
 use crate::audit::{self, Options};
 use crate::package::partition::{Device, files};
 use crate::package::receipts::RECEIPTS;
 use crate::package::single::read_document;
 use crate::refit::{self, FrozenModel};
-use crate::render::{PredictView, Style, TableFormat, predict};
+use crate::render::{PredictView, Style, predict};
 
 /// Arguments of `predict`.
 #[derive(Debug, clap::Args)]
@@ -20,15 +21,8 @@ pub(super) struct Args {
     /// Fail (status 1) if a selected schedule ran slower than the default
     #[arg(long)]
     deny_regressions: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
-    /// Write the result to a file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Do not name declared files that are absent and match (repeatable), such as 'code/*'
-    #[arg(long, value_name = "GLOB")]
-    allow_absent: Vec<String>,
+    #[command(flatten)]
+    shown: packages::PackageArgs,
 }
 
 /// Applies the model as it is, and shows what it would have selected and what came of that.
@@ -39,8 +33,8 @@ pub(super) struct Args {
 /// # Errors
 /// A model or a package that cannot be read or used, or a result that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = Output::open(args.output.as_deref())?;
-    let options = Options { allow_absent: glob_set("--allow-absent", &args.allow_absent)?, ..Options::default() };
+    let output = args.shown.output()?;
+    let options = args.shown.options(DEFAULT_TOLERANCE)?;
     let (model_name, name) = (args.model.display().to_string(), args.package.display().to_string());
     let (model, model_sound) = read_model(&args.model, &model_name, &options)?;
     let opened = packages::open(&args.package, &name, &options)?;
@@ -59,7 +53,7 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         sound: model_sound && package_sound,
     };
     let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
-    output.write(|out| predict(&view, args.format, &style, out))?;
+    output.write(|out| predict(&view, args.shown.format, &style, out))?;
     let denied = args.deny_regressions && !prediction.regressions().is_empty();
     Ok(u8::from(!view.sound || denied))
 }

@@ -3,17 +3,18 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
-use crate::audit::{self, Options};
+use super::{Common, Environment, Failure, output::Output, packages, verbosity};
+use crate::audit;
 use crate::package::json::compact;
 use crate::refit::{document, exact_models, readable_diff};
-use crate::render::{RefitView, Style, TableFormat, brief, refit};
+use crate::render::{RefitView, Style, brief, refit};
 
 /// Lines of a difference that are shown.
 const DIFF_LINES: usize = 200;
 
 /// Arguments of `refit`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("format", |arg| arg.help("Form of the result; only `verify` has junit and sarif, too")))]
 pub(super) struct Args {
     /// The package's folder
     package: PathBuf,
@@ -26,15 +27,8 @@ pub(super) struct Args {
     /// Write the refitted model.json, in the published schema
     #[arg(long, value_name = "FILE")]
     model_out: Option<PathBuf>,
-    /// Form of the result; only `verify` has junit and sarif, too
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
-    /// Write the result to a file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Do not name declared files that are absent and match (repeatable), such as 'code/*'
-    #[arg(long, value_name = "GLOB")]
-    allow_absent: Vec<String>,
+    #[command(flatten)]
+    shown: packages::PackageArgs,
     /// Largest relative difference of recomputed floats
     #[arg(long, value_name = "REL", default_value_t = audit::evidence::DEFAULT_TOLERANCE, value_parser = super::verify::tolerance)]
     tolerance: f64,
@@ -47,13 +41,12 @@ pub(super) struct Args {
 /// # Errors
 /// A package that cannot be read or fitted, or a file that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = Output::open(args.output.as_deref())?;
+    let output = args.shown.output()?;
     let model_output = args.model_out.as_deref().map(|path| Output::open(Some(path))).transpose()?;
     if model_output.as_ref().is_some_and(|model_output| output.is_same(model_output)) {
         anyhow::bail!("--output and --model-out would write to the same place");
     }
-    let allow_absent = glob_set("--allow-absent", &args.allow_absent)?;
-    let options = Options { tolerance: args.tolerance, allow_absent, ..Options::default() };
+    let options = args.shown.options(args.tolerance)?;
     let name = args.package.display().to_string();
     let opened =
         audit::open_partition(&args.package, &options).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
@@ -84,7 +77,7 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         diff: diff.as_deref(),
     };
     let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
-    output.write(|out| refit(&view, args.format, &style, out))?;
+    output.write(|out| refit(&view, args.shown.format, &style, out))?;
     if let Some(model_output) = model_output {
         let model = document::complete(refitted.document.clone(), recorded);
         model_output.write(|out| out.write_all((compact(&model) + "\n").as_bytes()))?;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::output::Output;
 use super::verify::{Checks, expect_one, progress_bar, subjects};
 use super::{Environment, Failure};
-use crate::audit::Report;
+use crate::audit::{Options, Report};
 use crate::render::{html, studied};
 use crate::report::{self, Studied};
 
@@ -33,6 +33,8 @@ pub(super) struct Args {
     strict: bool,
     #[command(flatten)]
     checks: Checks,
+    #[command(flatten)]
+    signature: super::signers::SignerArgs,
 }
 
 /// Verifies all packages that the paths stand for and writes what came of it.
@@ -40,7 +42,7 @@ pub(super) struct Args {
 /// # Errors
 /// Arguments that contradict each other, or a file that cannot be written.
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<u8, Failure> {
-    let options = args.checks.options()?;
+    let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
     let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
     let (page, comment) = (open(&args.html)?, open(&args.markdown)?);
     if let (Some(page), Some(comment)) = (&page, &comment)
@@ -77,18 +79,29 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<u8, Failure>
 fn write_charts(folder: &Path, report: &Report, figures: &[report::figures::Figures]) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut taken = BTreeSet::new();
-    for (index, (subject, figures)) in report.subjects.iter().zip(figures).enumerate() {
-        let mut stem = file_stem(&subject.path);
-        if !taken.insert(stem.to_lowercase()) {
-            stem = format!("{stem}-{}", index + 1);
-        }
+    for (subject, figures) in report.subjects.iter().zip(figures) {
         let charts = html::charts::charts(figures).with_context(|| subject.path.clone())?;
-        for chart in charts {
-            let path = folder.join(format!("{stem}-{}.svg", chart.name));
+        let names: Vec<&str> = charts.iter().map(|chart| chart.name.as_str()).collect();
+        for (chart, name) in charts.iter().zip(free_names(&file_stem(&subject.path), &names, &mut taken)) {
+            let path = folder.join(name);
             Output::open(Some(&path))?.write(|out| out.write_all(chart.standalone().as_bytes()))?;
         }
     }
     Ok(())
+}
+
+/// `STEM-CHART.svg` for each chart, with a number after the stem where a package before has one of these names. File systems
+/// may not tell capitals apart.
+fn free_names(stem: &str, charts: &[&str], taken: &mut BTreeSet<String>) -> Vec<String> {
+    let names = |stem: &str| charts.iter().map(|chart| format!("{stem}-{chart}.svg")).collect::<Vec<_>>();
+    let mut free = names(stem);
+    let mut number = 1_usize;
+    while free.iter().any(|name| taken.contains(&name.to_lowercase())) {
+        number += 1;
+        free = names(&format!("{stem}-{number}"));
+    }
+    taken.extend(free.iter().map(|name| name.to_lowercase()));
+    free
 }
 
 /// The last part of a path in characters that every system allows in names.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use globset::GlobSet;
+use zeroize::Zeroizing;
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
 use crate::package::folder::{FileError, Folder, VERSION_CONTROL};
@@ -13,7 +14,7 @@ use crate::package::receipts::{RECEIPTS, SIGNATURE};
 use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
 use crate::seal::{
     Machine, SigningKey, drop_signature, enclosing_package, normalize::normalize, normalize::to_normalize, own_rules,
-    receipts_text, redact, write_receipts, write_signed,
+    read_secret, receipts_text, redact, write_receipts, write_signed,
 };
 
 /// Arguments of `seal`.
@@ -164,6 +165,7 @@ fn unlocked(path: &Path, passphrase_file: Option<&Path>) -> Result<SigningKey, F
         None if std::io::stdin().is_terminal() => {
             let shown = crate::render::escape::visible(&path.display().to_string()).into_owned();
             rpassword::prompt_password(format!("Passphrase for {shown}: "))
+                .map(Zeroizing::new)
                 .with_context(|| format!("{}: the passphrase cannot be asked for", path.display()))?
         }
         None => bail!(
@@ -175,15 +177,12 @@ fn unlocked(path: &Path, passphrase_file: Option<&Path>) -> Result<SigningKey, F
 }
 
 /// The first line of a file, without its ending.
-fn first_line(path: &Path) -> Result<String, Failure> {
-    use std::io::Read;
-
+fn first_line(path: &Path) -> Result<Zeroizing<String>, Failure> {
     let cannot = || format!("the passphrase cannot be read from {}", path.display());
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text))
-        .with_context(cannot)?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
+    let bytes =
+        std::fs::File::open(path).and_then(|file| read_secret(file, MAX_SIGNATURE_BYTES)).with_context(cannot)?;
+    let text = std::str::from_utf8(&bytes).with_context(cannot)?;
+    Ok(Zeroizing::new(text.lines().next().unwrap_or_default().to_owned()))
 }
 
 /// Normalises and redacts, where that is asked for, and says what was or would be rewritten.

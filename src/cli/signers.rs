@@ -1,14 +1,15 @@
 //! Options on who may have signed.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 
 use super::Failure;
+use crate::package::signature::NAMESPACE;
 use crate::package::signature::allowed::{AllowedSigners, MAX_ALLOWED_BYTES, Signers};
-use crate::package::signature::{NAMESPACE, moment};
+use crate::package::signature::moment::Moment;
 
 /// Whose signature a reader asks for.
 #[derive(Debug, clap::Args)]
@@ -29,6 +30,11 @@ pub(super) struct SignerArgs {
 }
 
 impl SignerArgs {
+    /// The allowed-signers file, where one is named.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.allowed_signers.as_deref()
+    }
+
     /// Whom the options accept; `None` where no signature is asked for.
     ///
     /// # Errors
@@ -58,5 +64,6 @@ impl SignerArgs {
 }
 
 fn time(text: &str) -> Result<i64, String> {
-    moment::seconds(text).ok_or_else(|| "a time as YYYYMMDD or YYYYMMDDHHMM[SS], with or without Z".to_owned())
+    let time = Moment::read(text).map(Moment::in_utc);
+    time.ok_or_else(|| "a time after 1970 as YYYYMMDD or YYYYMMDDHHMM[SS], with or without Z".to_owned())
 }

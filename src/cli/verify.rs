@@ -1,10 +1,11 @@
 //! `recount verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Common, Environment, Failure, glob_set, output::Output, verbosity};
+use super::output::{Output, place, real};
+use super::{Common, Environment, Failure, glob_set, verbosity};
 use crate::audit::{self, Options, Report, RequestError, Subject};
 use crate::render::{Attested, Format, Settings, Style, attestation, render};
 
@@ -20,7 +21,8 @@ pub(super) struct Args {
     /// Write the report to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the result to a file as an in-toto Statement about the files of one package, whatever the verdict
+    /// Write the result to a file as an in-toto Statement about the files of one package, whatever the verdict; an older
+    /// file is removed first
     #[arg(long, value_name = "FILE")]
     attest: Option<PathBuf>,
     /// Let warnings fail, and checks that could not be run
@@ -86,14 +88,15 @@ impl Args {
 /// # Errors
 /// Arguments that contradict each other, or a report that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
+    let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
+    let subjects = subjects(&args.paths, &mut report);
+    // Before anything else that can fail: whatever ends this run, an older statement must not look like its result.
+    let statement = args.attest.as_deref().map(|path| open_statement(path, args, &subjects)).transpose()?;
     let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
     let output = Output::open(args.output.as_deref())?;
-    let statement = args.attest.as_deref().map(|path| Output::open(Some(path))).transpose()?;
     if statement.as_ref().is_some_and(|statement| statement.is_same(&output)) {
         anyhow::bail!("--attest and the report cannot go to the same place");
     }
-    let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
-    let subjects = subjects(&args.paths, &mut report);
     expect_one(&options, &subjects)?;
     let looked_at = subjects.len() + report.errors.len();
     if statement.is_some() && (looked_at != 1 || args.paths.len() != 1) {
@@ -123,6 +126,34 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
         statement.write(|out| attestation(&attested, out))?;
     }
     Ok(report.verdict().exit_code())
+}
+
+/// The place of the statement, without what an earlier run left there.
+///
+/// # Errors
+/// It cannot be written to, or what lies there is evidence or an option's file: that is neither removed nor replaced.
+fn open_statement(path: &Path, args: &Args, subjects: &[Subject]) -> Result<Output, Failure> {
+    let shown = path.display();
+    // Both where a link would be replaced and where it leads to.
+    let places = [place(path), real(path)];
+    for folder in subjects.iter().filter(|subject| matches!(subject, Subject::Package(_))).map(Subject::path) {
+        let real = real(folder);
+        if places.iter().any(|place| place.starts_with(&real)) {
+            anyhow::bail!(
+                "--attest {shown} lies in the package {}, where it would be a file without a receipt; name a place outside",
+                folder.display()
+            );
+        }
+    }
+    // A receipt, one found below a folder, or whatever else was to be verified.
+    let looked_at = args.paths.iter().map(PathBuf::as_path).chain(subjects.iter().map(Subject::path));
+    if looked_at.map(real).any(|path| places.contains(&path)) {
+        anyhow::bail!("--attest {shown} is what is to be verified; name another place");
+    }
+    if args.signature.file().is_some_and(|file| places.contains(&real(file))) {
+        anyhow::bail!("--attest {shown} is the file of --allowed-signers; name another place");
+    }
+    Output::open_cleared(path)
 }
 
 /// Everything that the paths stand for, once; what cannot be looked at is an error of the report.

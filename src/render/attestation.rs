@@ -95,10 +95,20 @@ struct Verification<'a> {
     kind: SubjectKind,
     verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signed_by: Option<&'a str>,
+    signature: Option<Signed<'a>>,
     checks: Vec<Check<'a>>,
     findings: BTreeMap<&'static str, usize>,
     not_proved: &'a [String],
+}
+
+/// A good signature: the key, and the identity only where one was asked for. A line of an allowed-signers file is a pattern.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Signed<'a> {
+    key_type: &'a str,
+    key_fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -152,7 +162,11 @@ pub fn attestation(attested: &Attested<'_>, out: &mut dyn Write) -> io::Result<(
                 verifier: Verifier { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
                 kind: report.kind,
                 verdict,
-                signed_by: evidence.signer.as_deref(),
+                signature: evidence.signer.as_ref().map(|signer| Signed {
+                    key_type: &signer.key_type,
+                    key_fingerprint: &signer.fingerprint,
+                    identity: signer.identity.as_deref(),
+                }),
                 checks: report
                     .checks
                     .iter()

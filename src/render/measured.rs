@@ -45,7 +45,7 @@ fn times(timings: &Timings) -> Table {
     for resolution in resolutions {
         let median = |name: &str| {
             let (_, spans) = timings.get(name)?.iter().find(|(other, _)| *other == resolution)?;
-            Some(spans.median_us())
+            spans.median_us()
         };
         let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
         let ratio =

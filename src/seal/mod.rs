@@ -8,7 +8,7 @@ mod sign;
 pub mod skeleton;
 mod survey;
 
-pub use sign::{KeyError, SigningKey};
+pub use sign::{KeyError, SigningKey, read_secret};
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

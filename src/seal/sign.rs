@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ssh_key::private::Ed25519Keypair;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey};
+use zeroize::Zeroizing;
 
 use crate::package::signature::{MAX_SIGNATURE_BYTES, NAMESPACE, Signature};
 
@@ -69,14 +70,15 @@ impl SigningKey {
     /// A file that cannot be read, and what is no such key: each with what it is instead.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
-        let mut bytes = Vec::new();
-        File::open(path).map_err(failed)?.take(MAX_SIGNATURE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let file = File::open(path).map_err(failed)?;
+        let bytes = read_secret(file, MAX_SIGNATURE_BYTES + 1).map_err(failed)?;
         let form = |found: String| KeyError::Form { path: path.to_owned(), found };
         if let Some(found) = other_form(&bytes) {
             return Err(form(found.to_owned()));
         }
         // Line endings of another system do not matter to OpenSSH either.
-        let text = String::from_utf8_lossy(&bytes).replace('\r', "");
+        let text = std::str::from_utf8(&bytes).map_err(|_| form("something else".to_owned()))?;
+        let text = Zeroizing::new(text.replace('\r', ""));
         match PrivateKey::from_openssh(text.trim_start()) {
             Ok(key) => Ok(Self { path: path.to_owned(), key }),
             Err(error) => Err(form(unreadable(&error))),
@@ -150,6 +152,27 @@ impl SigningKey {
             Err(refused("its public half does not verify what its private half signs".to_owned()))
         }
     }
+}
+
+/// At most `limit` bytes of what must not stay in memory: the buffer never moves while it is filled, and is overwritten when it
+/// is dropped.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_secret(mut source: impl Read, limit: u64) -> io::Result<Zeroizing<Vec<u8>>> {
+    let limit = usize::try_from(limit).map_err(io::Error::other)?;
+    let mut bytes = Zeroizing::new(vec![0; limit]);
+    let mut length = 0;
+    while length < limit {
+        match source.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// What a key is that cannot be read.

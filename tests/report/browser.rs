@@ -77,6 +77,37 @@ impl Browser {
         assert_eq!(measured, Some("all fits"), "{name} at {width}");
     }
 
+    /// The number of pages that it prints on, with the file that was printed.
+    pub(crate) fn prints(&self, page: &str) -> (usize, Vec<u8>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, printed) = (folder.path().join("page.html"), folder.path().join("page.pdf"));
+        fs::write(&file, page).expect("a page");
+        let output = self
+            .command(folder.path())
+            .arg(format!("--print-to-pdf={}", printed.display()))
+            .arg(format!("file://{}", file.display()))
+            .output()
+            .expect("the browser runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let pdf = fs::read(&printed).expect("a printed file");
+        // The root of the tree of pages counts them all.
+        let text = String::from_utf8_lossy(&pdf);
+        let counts = text.split("/Count ").skip(1).map(|rest| {
+            rest.split(|character: char| !character.is_ascii_digit()).next().and_then(|digits| digits.parse().ok())
+        });
+        let pages = counts.flatten().max().expect("a number of pages");
+        drop(text);
+        (pages, pdf)
+    }
+
+    fn command(&self, profile: &Path) -> Command {
+        let mut command = Command::new(self.program);
+        command
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+            .arg(format!("--user-data-dir={}", profile.join("profile").display()));
+        command
+    }
+
     fn dump(&self, page: &str, width: u32) -> Output {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("page.html");
@@ -85,11 +116,9 @@ impl Browser {
     }
 
     fn run(&self, file: &Path, profile: &Path, width: u32) -> Output {
-        Command::new(self.program)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--dump-dom"])
-            .args(["--no-first-run", "--disable-background-networking", "--enable-logging=stderr", "--v=0"])
+        self.command(profile)
+            .args(["--hide-scrollbars", "--dump-dom", "--enable-logging=stderr", "--v=0"])
             .arg(format!("--window-size={width},1200"))
-            .arg(format!("--user-data-dir={}", profile.join("profile").display()))
             .arg(format!("file://{}", file.display()))
             .output()
             .expect("the browser runs")

@@ -108,13 +108,22 @@ fn a_signature_that_was_checked_is_attested() {
     sign_from_seed(&package, 1);
     let args = ["--allowed-signers", &path(&folder.file("allowed")), "--signer", "alice@example.org"];
     let statement = attested(&package, &args, 0);
-    assert_eq!(statement["predicate"][EXTENSION]["signedBy"], "alice@example.org");
+    let signature = &statement["predicate"][EXTENSION]["signature"];
+    let fingerprint = signature["keyFingerprint"].as_str().unwrap().to_owned();
+    assert_eq!(signature["identity"], "alice@example.org");
+    assert_eq!(signature["keyType"], "ssh-ed25519");
     let configuration = &statement["predicate"]["configuration"];
     assert_eq!(configuration[1]["digest"]["sha256"], digest(&folder.bytes("allowed")).sha256.as_str());
     assert_eq!(configuration[0]["annotations"]["signatureNamespace"], "recount");
+    // A line is a pattern: without a question for an identity, the key alone is known.
+    folder.write("pattern", line_from_seed("*@example.org", 1));
+    let statement = attested(&package, &["--allowed-signers", &path(&folder.file("pattern"))], 0);
+    let signature = &statement["predicate"][EXTENSION]["signature"];
+    assert_eq!(*signature, json!({"keyType": "ssh-ed25519", "keyFingerprint": fingerprint}));
+    assert!(!statement.to_string().contains("example.org"), "nobody is named: {statement}");
     sign_from_seed(&package, 2);
     let statement = attested(&package, &args, 1);
-    assert_eq!(statement["predicate"][EXTENSION].get("signedBy"), None);
+    assert_eq!(statement["predicate"][EXTENSION].get("signature"), None);
     assert_eq!(statement["predicate"][EXTENSION]["findings"], json!({"signer-unknown": 1}));
 }
 
@@ -133,6 +142,81 @@ fn a_statement_is_about_one_package_and_has_a_place_of_its_own() {
     std::fs::create_dir(empty.file("receipts.json")).unwrap();
     empty.run("verify", &["--attest", &file]).exits(2);
     assert!(!out.file("statement.json").exists());
+}
+
+#[test]
+fn a_run_without_a_result_leaves_no_older_statement() {
+    let (package, out, empty) = (Package::valid(), Package::empty(), Package::empty());
+    std::fs::create_dir(empty.file("receipts.json")).unwrap();
+    out.write("nobody", "# nobody\n");
+    let (nobody, report) = (path(&out.file("nobody")), path(&out.file("missing/report.txt")));
+    let (file, lacking) = (path(&out.file("statement.json")), path(&out.file("none")));
+    let (here, other) = (path(package.path()), path(empty.path()));
+    for args in [
+        &["/nowhere"][..],
+        &[&other],
+        &[&here, &other],
+        &[&here, "--allowed-signers", &nobody],
+        &[&here, "--allowed-signers", &lacking],
+        &[&here, "--allow-absent", "a{"],
+        &[&here, "--output", &report],
+        &[&here, "--output", &file],
+        &[&here, &other, "--expect-receipts", &"0".repeat(64)],
+    ] {
+        out.write("statement.json", "an older one");
+        Outcome::of(&[&["verify", "-q", "--attest", &file], args].concat(), None).exits(2);
+        assert!(!out.file("statement.json").exists(), "{args:?}");
+    }
+    out.write("statement.json", "an older one");
+    package.run("verify", &["-q", "--attest", &file]).exits(0);
+    assert!(out.text("statement.json").starts_with('{'));
+}
+
+#[test]
+fn a_statement_never_lands_in_the_package_or_on_evidence() {
+    let (package, out) = (Package::valid(), Package::empty());
+    let here = path(package.path());
+    let name = package.path().file_name().unwrap().to_str().unwrap();
+    package.write("kept.json", "kept").seal();
+    std::fs::create_dir_all(package.file("code")).unwrap();
+    let mut places = vec![
+        format!("{here}/new.json"),
+        format!("{here}/kept.json"),
+        format!("{here}/code/new.json"),
+        format!("{here}/code/../new.json"),
+        format!("{here}/../{name}/new.json"),
+    ];
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        symlink(package.path(), out.file("folder")).unwrap();
+        symlink(package.file("kept.json"), out.file("link.json")).unwrap();
+        places.extend([path(&out.file("folder/new.json")), path(&out.file("link.json"))]);
+    }
+    for place in places {
+        let outcome = package.run("verify", &["--attest", &place]);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains("lies in the package") && outcome.stdout.is_empty(), &place);
+        assert_eq!(package.text("kept.json"), "kept");
+        assert!(!package.file("new.json").exists() && !package.file("code/new.json").exists());
+    }
+    let receipt = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/receipts/grid-sample-divergence.json")).unwrap();
+    out.write("receipt.json", &receipt).write("other.json", "{}").write("allowed", line_from_seed("alice", 1));
+    let (receipt, other, allowed) = ("receipt.json", "other.json", "allowed");
+    for (args, kept) in [
+        (vec![path(&out.file(receipt))], receipt),
+        (vec![path(&out.file(other))], other),
+        (vec![here.clone(), "--allowed-signers".to_owned(), path(&out.file(allowed))], allowed),
+    ] {
+        let before = out.bytes(kept);
+        let mut all = vec!["verify".to_owned(), "--attest".to_owned(), path(&out.file(kept))];
+        all.extend(args);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let outcome = Outcome::of(&all, None);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains("name another place"), kept);
+        assert_eq!(out.bytes(kept), before, "{kept}");
+    }
 }
 
 #[test]

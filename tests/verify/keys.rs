@@ -82,6 +82,16 @@ impl Keys {
         keygen(&args, Some(&package.bytes("receipts.json"))).status.success()
     }
 
+    /// The same at a time, on a machine in a time zone as POSIX writes it.
+    pub(crate) fn verifies_at(&self, package: &Package, allowed: &str, identity: &str, at: &str, zone: &str) -> bool {
+        let signature = path(&package.file("receipts.json.sig"));
+        let time = format!("verify-time={at}");
+        let args = ["-Y", "verify", "-f", allowed, "-I", identity, "-n", "recount", "-s", &signature, "-O", &time];
+        let mut command = Command::new("ssh-keygen");
+        command.env("TZ", zone);
+        run(command.args(args), Some(&package.bytes("receipts.json"))).status.success()
+    }
+
     /// What `ssh-keygen -l` says of a key.
     #[track_caller]
     pub(crate) fn fingerprint(&self, key: &str) -> String {
@@ -96,14 +106,13 @@ pub(crate) fn path(path: &Path) -> String {
 }
 
 fn keygen(args: &[&str], input: Option<&[u8]>) -> Output {
+    run(Command::new("ssh-keygen").args(args), input)
+}
+
+fn run(command: &mut Command, input: Option<&[u8]>) -> Output {
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
-    let mut child = Command::new("ssh-keygen")
-        .args(args)
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("ssh-keygen starts");
+    let mut child =
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("ssh-keygen starts");
     if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
         // It may leave before it has read everything.
         let _ = stdin.write_all(input);

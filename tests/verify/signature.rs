@@ -36,12 +36,14 @@ fn a_signature_of_ssh_keygen_is_checked_and_the_signer_is_named() {
         keys.sign(&package, &key, "recount");
         let outcome = package.verify(&["--strict", "--allowed-signers", &allowed]);
         outcome.holds();
-        let said = notes(&outcome);
-        outcome.require(said.contains(&format!("signed by {WHO}")), "the signer is named");
-        outcome.require(said.contains(&keys.fingerprint(&key)), "the key is named");
+        let (said, fingerprint) = (notes(&outcome), keys.fingerprint(&key));
+        outcome.require(said.contains("is signed with the ") && said.contains(&fingerprint), "the key is named");
         outcome.require(!limits(&outcome).contains("is the author's"), "the limit is not that nothing is known");
+        outcome.require(limits(&outcome).contains(&fingerprint), "the limit is about the key");
+        let outcome = package.verify(&["--allowed-signers", &allowed, "--signer", WHO]);
+        outcome.holds();
+        outcome.require(notes(&outcome).contains(&format!("is signed by {WHO} with the ")), "the signer is named");
         outcome.require(limits(&outcome).contains(WHO), "the limit is about the signer");
-        package.verify(&["--allowed-signers", &allowed, "--signer", WHO]).holds();
     }
 }
 
@@ -132,6 +134,105 @@ fn identities_namespaces_and_times_are_asked_for() {
         }
         if !args.contains(&"--signed-at") && args.get(1).is_none_or(|identity| *identity == WHO) {
             assert_eq!(keys.verifies(&package, &allowed, WHO, "recount"), is_allowed, "ssh-keygen agrees: {what}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_of_the_file_is_no_identity() {
+    let Some(keys) = Keys::new() else { return };
+    let alice = keys.ed25519("alice");
+    let fingerprint = keys.fingerprint(&alice);
+    let allowed = keys.allow(&[("*@example.org,!bob@*", "alice")]);
+    let package = Package::valid();
+    keys.sign(&package, &alice, "recount");
+    let outcome = package.verify(&["--allowed-signers", &allowed]);
+    outcome.holds();
+    let said = notes(&outcome);
+    outcome.require(!said.contains("signed by"), "nobody is named as signer");
+    outcome.require(said.contains("lists for *@example.org,!bob@*"), "what is listed is said");
+    outcome.require(said.contains(&fingerprint) && said.contains("--signer"), "the key is named, and how to ask");
+    outcome.require(limits(&outcome).contains(&fingerprint), "the limit is about the key");
+    outcome.require(!limits(&outcome).contains("example.org"), "and about nobody");
+    let outcome = package.verify(&["--allowed-signers", &allowed, "--signer", WHO]);
+    outcome.holds();
+    outcome.require(notes(&outcome).contains(&format!("is signed by {WHO} with the ")), "the signer is named");
+}
+
+/// What the program says of a line at a time, beside what `ssh-keygen` says in the easternmost zone, in UTC and in the
+/// westernmost one.
+#[test]
+fn files_are_read_as_ssh_keygen_reads_them() {
+    let Some(keys) = Keys::new() else { return };
+    let alice = keys.ed25519("alice");
+    let package = Package::valid();
+    keys.sign(&package, &alice, "recount");
+    let at = "20250101000000Z";
+    #[derive(Debug, PartialEq)]
+    enum Says {
+        Yes,
+        No,
+        /// Another answer in another time zone: refused here, with the advice to write Z.
+        Zone,
+        /// The whole file is refused here.
+        Refused,
+    }
+    for (before, line, says) in [
+        ("", WHO, Says::Yes),
+        ("\u{feff}", WHO, Says::Refused),
+        ("\u{feff}# a comment\n", WHO, Says::Refused),
+        ("# a comment\r\n\r\n \t\n", WHO, Says::Yes),
+        (" \t", WHO, Says::Yes),
+        ("", "\"alice@example.org\"", Says::Yes),
+        ("", "\"bob,alice@example.org\" namespaces=\"recount\"", Says::Yes),
+        ("", "al\"ice@example.org\"", Says::Refused),
+        ("", "\"alice@\"example.org", Says::Refused),
+        ("", "\u{a0}alice@example.org", Says::No),
+        ("", "?lice@example.org", Says::Yes),
+        ("", "\u{e9}@example.org", Says::No),
+        ("", "alice@example.org namespaces=\"x\\\"y,recount\"", Says::Yes),
+        ("", "alice@example.org namespaces=\"recount\\\"\"", Says::No),
+        ("", "alice@example.org namespaces=\"x\\\\\",recount\"", Says::Yes),
+        ("", "alice@example.org namespaces=\"x y,recount\"", Says::Yes),
+        ("", "alice@example.org namespaces=\"recount\\\"", Says::Refused),
+        ("", "alice@example.org namespaces=\"recount\"\"x\"", Says::Refused),
+        ("", "alice@example.org NAMESPACES=\"recount\"", Says::Yes),
+        ("", "alice@example.org valid-after=\"20250101Z\"", Says::Yes),
+        ("", "alice@example.org valid-after=\"20250101UTC\"", Says::Yes),
+        ("", "alice@example.org valid-after=\"20250101000001Z\"", Says::No),
+        ("", "alice@example.org valid-before=\"20250101z\"", Says::Yes),
+        ("", "alice@example.org valid-before=\"20241231235959Z\"", Says::No),
+        ("", "alice@example.org valid-after=\"20250101\"", Says::Zone),
+        ("", "alice@example.org valid-before=\"20250101\"", Says::Zone),
+        ("", "alice@example.org valid-after=\"20241231\"", Says::Yes),
+        ("", "alice@example.org valid-after=\"202412311200\"", Says::Yes),
+        ("", "alice@example.org valid-after=\"202412311201\"", Says::Zone),
+        ("", "alice@example.org valid-after=\"20250102\"", Says::No),
+        ("", "alice@example.org valid-before=\"202501011400\"", Says::Yes),
+        ("", "alice@example.org valid-before=\"202501011359\"", Says::Zone),
+        ("", "alice@example.org valid-before=\"20241231\"", Says::No),
+        ("", "alice@example.org valid-after=\"20250101\",valid-before=\"20250101\"", Says::Refused),
+        ("", "alice@example.org valid-before=\"19690101Z\"", Says::Refused),
+        ("", "alice@example.org valid-after=\"20250101 \"", Says::Refused),
+    ] {
+        let key = std::fs::read_to_string(keys.file("alice.pub")).unwrap();
+        let allowed = keys.write("allowed_signers", &format!("{before}{line} {key}"));
+        let outcome = package.verify(&["--allowed-signers", &allowed, "--signer", WHO, "--signed-at", at]);
+        let theirs = ["AAA-14", "UTC0", "AAA12"].map(|zone| keys.verifies_at(&package, &allowed, WHO, at, zone));
+        let zone = |outcome: &Outcome| outcome.one("signer-unknown").found.contains("write the time with Z");
+        let ours = match outcome.status {
+            0 => Says::Yes,
+            1 if zone(&outcome) => Says::Zone,
+            1 => Says::No,
+            _ => Says::Refused,
+        };
+        let what = format!("{before:?} {line}: {theirs:?} {}", outcome.stderr);
+        assert_eq!(ours, says, "{what}");
+        match ours {
+            Says::Yes => assert_eq!(theirs, [true; 3], "{what}"),
+            Says::No => assert_eq!(theirs, [false; 3], "{what}"),
+            Says::Zone => assert!(theirs.contains(&true) && theirs.contains(&false), "{what}"),
+            Says::Refused => outcome.require(outcome.stderr.contains("expected "), &what),
         }
     }
 }
@@ -302,7 +403,7 @@ proptest::proptest! {
 
         let line = words.concat();
         let _ = AllowedSigners::read("file", &line);
-        let _ = moment::seconds(&line);
+        let _ = moment::Moment::read(&line);
         let _ = Signature::read(&bytes);
         let armored = format!("-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQ{line}\n-----END SSH SIGNATURE-----\n");
         proptest::prop_assert!(Signature::read(armored.as_bytes()).is_err());

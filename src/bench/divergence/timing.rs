@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::engine::Kind;
+use crate::fit::median;
+use crate::fit::metrics::geometric_mean;
 use crate::package::json::{Json, object};
 
 /// How operations are timed.
@@ -48,23 +50,18 @@ impl Spans {
         self.milliseconds.iter().map(|span| span * 1000.0 / operations).collect()
     }
 
-    /// Their median; NaN without spans.
-    pub fn median_us(&self) -> f64 {
-        median(self.microseconds())
+    /// Their median; `None` without spans.
+    pub fn median_us(&self) -> Option<f64> {
+        median(&self.microseconds())
     }
 }
 
 /// All samples: by engine, in the order of the resolutions.
 pub type Timings = BTreeMap<&'static str, Vec<(usize, Spans)>>;
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => f64::NAN,
-        count if count % 2 == 1 => values[middle],
-        _ => f64::midpoint(values[middle - 1], values[middle]),
-    }
+/// What cannot be computed is null.
+fn number(value: Option<f64>) -> Json {
+    value.map_or(Json::Null, Json::from)
 }
 
 /// The content of `timing.json`.
@@ -80,7 +77,7 @@ pub fn document(timings: &Timings, protocol: Protocol) -> Json {
         };
         object([
             ("res", Json::Array(samples.iter().map(|(resolution, _)| Json::from(*resolution)).collect())),
-            ("median_us", Json::Array(samples.iter().map(|(_, spans)| Json::from(spans.median_us())).collect())),
+            ("median_us", Json::Array(samples.iter().map(|(_, spans)| number(spans.median_us())).collect())),
             ("samples", Json::Object(samples.iter().map(raw).collect())),
         ])
     };
@@ -91,11 +88,11 @@ pub fn document(timings: &Timings, protocol: Protocol) -> Json {
         };
         let pairs = ours.iter().filter_map(|(resolution, spans)| {
             let (_, other) = theirs.iter().find(|(other, _)| other == resolution)?;
-            Some((*resolution, spans.median_us() / other.median_us()))
+            Some((*resolution, spans.median_us()? / other.median_us()?))
         });
         let (resolutions, ratios): (Vec<_>, Vec<_>) = pairs.unzip();
-        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
-        object([("res", Json::from(resolutions)), ("ratio", Json::from(ratios)), ("geometric_mean", Json::from(mean))])
+        let mean = number(geometric_mean(&ratios));
+        object([("res", Json::from(resolutions)), ("ratio", Json::from(ratios)), ("geometric_mean", mean)])
     };
     object([
         ("schema", Json::from("recount-divergence-timing-v1")),
@@ -139,5 +136,15 @@ mod tests {
         assert_eq!(document.pointer("/engines/torch/median_us/0").and_then(Json::as_f64), Some(200.0));
         assert_eq!(document.get("deterministic_over_cuda"), Some(&Json::Null));
         assert_eq!(protocol.replays(4, 2.0), 2);
+    }
+
+    #[test]
+    fn what_was_not_timed_is_null_and_no_number() {
+        let protocol = Protocol { operations: 10, spans: 0, span_ms: 1.0, warm_up: 0 };
+        let empty = || vec![(16, Spans { operations: 10, replays: 2, milliseconds: Vec::new() })];
+        let document = document(&Timings::from([("torch", empty()), ("deterministic", empty())]), protocol);
+        assert_eq!(document.pointer("/engines/torch/median_us/0"), Some(&Json::Null));
+        assert_eq!(document.pointer("/deterministic_over_torch/ratio"), Some(&Json::Array(Vec::new())));
+        assert_eq!(document.pointer("/deterministic_over_torch/geometric_mean"), Some(&Json::Null));
     }
 }

@@ -1,9 +1,10 @@
 //! OpenSSH's allowed-signers files (`ssh-keygen(1)`, ALLOWED SIGNERS): who may have signed, as what, and when.
 
-use ssh_key::PublicKey;
+use ssh_key::HashAlg;
 use ssh_key::public::KeyData;
 
-use super::moment;
+use super::line::{BLANK, Entry, entry};
+use super::pattern::matches_list;
 use crate::package::digest::digest;
 
 /// Largest allowed-signers file that is read: 4 MiB, tens of thousands of keys.
@@ -34,24 +35,6 @@ pub struct AllowedSigners {
     pub skipped: Vec<String>,
 }
 
-/// One line: identities, a key, and when and for what it counts.
-#[derive(Debug, Clone)]
-struct Entry {
-    line: usize,
-    principals: String,
-    restrictions: Restrictions,
-    key: KeyData,
-}
-
-/// When and for what a key counts.
-#[derive(Debug, Clone, Default)]
-struct Restrictions {
-    namespaces: Option<String>,
-    valid_after: Option<i64>,
-    valid_before: Option<i64>,
-    authority: bool,
-}
-
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{line}: expected {expected}, found {found}")]
@@ -75,9 +58,14 @@ impl AllowedSigners {
     /// # Errors
     /// The first line that is none of the format's.
     pub fn read(name: &str, text: &str) -> Result<Self, LineError> {
+        // It would belong to the first word, and ssh-keygen would look for an identity that begins with it.
+        if text.starts_with('\u{feff}') {
+            let (expected, found) = ("UTF-8 without a byte order mark", "one before the first line".to_owned());
+            return Err(LineError { name: name.to_owned(), line: 1, expected, found });
+        }
         let mut read = Self { name: name.to_owned(), sha256: digest(text.as_bytes()).sha256, ..Self::default() };
-        for (index, line) in text.lines().enumerate() {
-            let content = line.trim();
+        for (index, line) in text.split('\n').enumerate() {
+            let content = line.trim_matches(BLANK);
             if content.is_empty() || content.starts_with('#') {
                 continue;
             }
@@ -105,16 +93,36 @@ impl AllowedSigners {
     }
 }
 
+/// A key whose signature counts. That it is listed makes nobody of it: a line is a pattern, which may stand for anybody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signer {
+    /// The kind of key, such as `ssh-ed25519`.
+    pub key_type: String,
+    /// The key as `ssh-keygen -l` shows it: `SHA256:...`.
+    pub fingerprint: String,
+    /// The identities of the line that lists the key, as they stand there: patterns.
+    pub listed_for: String,
+    /// The identity that was asked for, which the line allows; `None` where none was.
+    pub identity: Option<String>,
+}
+
 impl Signers {
-    /// Who signed with this key: the identity that was asked for, or those of the line that has the key.
+    /// What is known of who signed with this key.
     ///
     /// # Errors
     /// Nobody who is accepted, and why not.
-    pub fn signer(&self, key: &KeyData) -> Result<&str, String> {
+    pub fn signer(&self, key: &KeyData) -> Result<Signer, String> {
         let mut reasons = Vec::new();
         for entry in self.allowed.entries.iter().filter(|entry| entry.key == *key) {
             match self.refusal(entry) {
-                None => return Ok(self.identity.as_deref().unwrap_or(&entry.principals)),
+                None => {
+                    return Ok(Signer {
+                        key_type: key.algorithm().to_string(),
+                        fingerprint: key.fingerprint(HashAlg::Sha256).to_string(),
+                        listed_for: entry.principals.clone(),
+                        identity: self.identity.clone(),
+                    });
+                }
                 Some(reason) => reasons.push(format!("in line {} {reason}", entry.line)),
             }
         }
@@ -134,146 +142,28 @@ impl Signers {
         if let Some(namespaces) = restrictions.namespaces.as_ref().filter(|list| !matches_list(list, &self.namespace)) {
             return Some(format!("it is allowed for the namespaces {namespaces}, not for {}", self.namespace));
         }
-        if restrictions.valid_after.is_some_and(|after| self.at < after) {
-            return Some("it is not valid yet".to_owned());
+        // ssh-keygen reads a time without Z in the time zone of the machine that it runs on.
+        let zone = "in some time zones: write the time with Z";
+        match restrictions.valid_after.map(|after| after.is_after(self.at)) {
+            Some(Some(true)) => return Some("it is not valid yet".to_owned()),
+            Some(None) => return Some(format!("it is not valid yet {zone}")),
+            Some(Some(false)) | None => {}
         }
-        restrictions.valid_before.is_some_and(|before| self.at > before).then(|| "it is not valid any more".to_owned())
-    }
-}
-
-/// What was expected, and what stands there instead.
-type Wrong<'t> = (&'static str, &'t str);
-
-/// One line; in the inner `Err` why it allows nobody here.
-fn entry(content: &str, line: usize) -> Result<Result<Entry, String>, Wrong<'_>> {
-    let (principals, rest) = first_word(content)?;
-    let principals = principals.trim_matches('"').to_owned();
-    if principals.is_empty() {
-        return Err(("identities, separated by commas", content));
-    }
-    let (word, after) = first_word(rest)?;
-    let (options, rest) = if is_key_type(word) { ("", rest) } else { (word, after) };
-    let restrictions = restrictions(options)?;
-    if restrictions.authority {
-        return Ok(Err("cert-authority is not supported".to_owned()));
-    }
-    let kind = first_word(rest)?.0;
-    if kind == "ssh-dss" || kind.contains("-cert-v0") {
-        return Ok(Err(format!("keys of the kind {kind} are not supported")));
-    }
-    match PublicKey::from_openssh(rest) {
-        Ok(key) => Ok(Ok(Entry { line, principals, restrictions, key: key.key_data().clone() })),
-        Err(_) => Err(("identities, options if any, and a public key such as `ssh-ed25519 AAAA...`", rest)),
-    }
-}
-
-fn restrictions(options: &str) -> Result<Restrictions, Wrong<'_>> {
-    let mut read = Restrictions::default();
-    for option in split_options(options)? {
-        let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        let quoted = value.and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
-        let is_new = match (name.to_ascii_lowercase().as_str(), quoted) {
-            ("cert-authority", None) if value.is_none() => !std::mem::replace(&mut read.authority, true),
-            ("namespaces", Some(list)) if !list.is_empty() => read.namespaces.replace(list.to_owned()).is_none(),
-            ("valid-after", Some(text)) => set_moment(&mut read.valid_after, text)?,
-            ("valid-before", Some(text)) => set_moment(&mut read.valid_before, text)?,
-            _ => {
-                return Err((
-                    "cert-authority, namespaces=\"...\", valid-after=\"...\" or valid-before=\"...\"",
-                    option,
-                ));
-            }
-        };
-        if !is_new {
-            return Err(("each option once", option));
+        // The last second still counts.
+        match restrictions.valid_before.map(|before| before.is_after(self.at.saturating_sub(1))) {
+            Some(Some(false)) => Some("it is not valid any more".to_owned()),
+            Some(None) => Some(format!("it is not valid any more {zone}")),
+            Some(Some(true)) | None => None,
         }
     }
-    match (read.valid_after, read.valid_before) {
-        (Some(after), Some(before)) if before <= after => Err(("a valid-before after its valid-after", options)),
-        _ => Ok(read),
-    }
-}
-
-fn set_moment<'t>(moment: &mut Option<i64>, text: &'t str) -> Result<bool, Wrong<'t>> {
-    let seconds = moment::seconds(text).ok_or(("a time as YYYYMMDD or YYYYMMDDHHMM[SS], with or without Z", text))?;
-    Ok(moment.replace(seconds).is_none())
-}
-
-/// Everything up to the first blank outside quotes, and what follows.
-fn first_word(text: &str) -> Result<(&str, &str), Wrong<'_>> {
-    let mut is_quoted = false;
-    for (at, character) in text.char_indices() {
-        match character {
-            '"' => is_quoted = !is_quoted,
-            ' ' | '\t' if !is_quoted => return Ok((&text[..at], text[at..].trim_start())),
-            _ => {}
-        }
-    }
-    if is_quoted { Err(("a closing quotation mark", text)) } else { Ok((text, "")) }
-}
-
-/// The parts between commas outside quotes.
-fn split_options(text: &str) -> Result<Vec<&str>, Wrong<'_>> {
-    let mut is_quoted = false;
-    let parts: Vec<&str> = text
-        .split(|character| {
-            is_quoted ^= character == '"';
-            character == ',' && !is_quoted
-        })
-        .collect();
-    match parts.as_slice() {
-        [""] => Ok(Vec::new()),
-        parts if parts.contains(&"") => Err(("an option between commas", text)),
-        _ => Ok(parts),
-    }
-}
-
-fn is_key_type(word: &str) -> bool {
-    ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-sha2-"].iter().any(|prefix| word.starts_with(prefix))
-}
-
-/// Whether a text matches a list of patterns as OpenSSH reads them: `*` and `?`, and `!` before one that must not match.
-fn matches_list(list: &str, text: &str) -> bool {
-    let mut matched = false;
-    for pattern in list.split(',') {
-        match pattern.strip_prefix('!') {
-            Some(pattern) if matches(pattern, text) => return false,
-            Some(_) => {}
-            None => matched |= matches(pattern, text),
-        }
-    }
-    matched
-}
-
-/// One pattern; the time is at most the product of the lengths, whatever the number of `*`.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let (mut at, mut read) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while read < text.len() {
-        match (pattern.get(at), star) {
-            (Some('*'), _) => {
-                star = Some((at, read));
-                at += 1;
-            }
-            (Some(&character), _) if character == '?' || character == text[read] => {
-                at += 1;
-                read += 1;
-            }
-            (_, Some((star_at, begun))) => {
-                star = Some((star_at, begun + 1));
-                at = star_at + 1;
-                read = begun + 1;
-            }
-            (_, None) => return false,
-        }
-    }
-    pattern[at..].iter().all(|&character| character == '*')
 }
 
 #[cfg(test)]
 mod tests {
+    use ssh_key::PublicKey;
+
     use super::*;
+    use crate::package::signature::moment::Moment;
 
     const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
 
@@ -282,33 +172,12 @@ mod tests {
             allowed: AllowedSigners::read("allowed", text).unwrap(),
             identity: identity.map(str::to_owned),
             namespace: "recount".to_owned(),
-            at: moment::seconds(at).unwrap(),
+            at: Moment::read(at).unwrap().in_utc(),
         }
     }
 
     fn key() -> KeyData {
         PublicKey::from_openssh(KEY).unwrap().key_data().clone()
-    }
-
-    #[test]
-    fn patterns_are_those_of_openssh() {
-        for (list, text, expected) in [
-            ("a@b", "a@b", true),
-            ("*@b", "a@b", true),
-            ("?@b", "a@b", true),
-            ("?@b", "aa@b", false),
-            ("*", "", true),
-            ("x,*@b", "a@b", true),
-            ("*@b,!a@b", "a@b", false),
-            ("!a@b,*@b", "c@b", true),
-            ("!a@b", "c@b", false),
-            ("A@b", "a@b", false),
-            ("**a**b*", "xaxxb", true),
-            ("", "a", false),
-        ] {
-            assert_eq!(matches_list(list, text), expected, "{list} {text}");
-        }
-        assert!(!matches(&"*a".repeat(2000), &"a".repeat(1999)));
     }
 
     #[test]
@@ -318,7 +187,13 @@ mod tests {
             ("namespaces=\"recount\" ", "20250101", true),
             ("NameSpaces=\"git,re*\" ", "20250101", true),
             ("namespaces=\"git\" ", "20250101", false),
-            ("valid-after=\"20250101\" ", "20250101Z", true),
+            ("valid-after=\"20250101Z\" ", "20250101Z", true),
+            ("valid-after=\"20250101\" ", "202501011200", true),
+            ("valid-after=\"20250101\" ", "20250101", false),
+            ("valid-before=\"20250101Z\" ", "20250101", true),
+            ("valid-before=\"20250101\" ", "20241231100000", true),
+            ("valid-before=\"20250101\" ", "20241231100001", false),
+            ("namespaces=\"a\\\"b,recount\" ", "20250101", true),
             ("valid-after=\"20250101\" ", "202412312359", false),
             ("valid-after=\"20240101\",valid-before=\"20250101Z\" ", "20250101000001", false),
             ("cert-authority ", "20250101", false),
@@ -328,8 +203,12 @@ mod tests {
             assert_eq!(signers.allowed.skipped.len(), usize::from(options.starts_with("cert")));
         }
         let quoted = format!("\"a b@c\"\t{KEY}");
-        assert_eq!(signers(&quoted, None, "20250101").signer(&key()), Ok("a b@c"));
-        assert_eq!(signers(&format!("*@c {KEY}"), Some("x@c"), "20250101").signer(&key()), Ok("x@c"));
+        assert_eq!(signers(&quoted, None, "20250101").signer(&key()).unwrap().listed_for, "a b@c");
+        let pattern = format!("*@c {KEY}");
+        let signer = signers(&pattern, None, "20250101").signer(&key()).unwrap();
+        assert_eq!((signer.listed_for.as_str(), signer.identity), ("*@c", None), "a pattern is no identity");
+        let signer = signers(&pattern, Some("x@c"), "20250101").signer(&key()).unwrap();
+        assert_eq!((signer.listed_for.as_str(), signer.identity.as_deref()), ("*@c", Some("x@c")));
         let refused = signers(&format!("*@c {KEY}"), Some("x@d"), "20250101");
         assert!(refused.signer(&key()).unwrap_err().contains("in line 1"));
     }
@@ -343,11 +222,18 @@ mod tests {
             ("alice nonsense ssh-ed25519 AAAA", "nonsense"),
             ("alice namespaces=recount ssh-ed25519 AAAA", "namespaces=recount"),
             ("alice namespaces=\"a ssh-ed25519 AAAA", "namespaces=\"a ssh-ed25519 AAAA"),
-            ("alice valid-after=\"2025\" ssh-ed25519 AAAA", "2025"),
-            ("alice valid-after=\"20251301\" ssh-ed25519 AAAA", "20251301"),
+            ("alice valid-after=\"2025\" ssh-ed25519 AAAA", "valid-after=\"2025\""),
+            ("alice valid-after=\"20251301\" ssh-ed25519 AAAA", "valid-after=\"20251301\""),
             ("alice namespaces=\"a\",namespaces=\"b\" ssh-ed25519 AAAA", "namespaces=\"b\""),
             ("alice namespaces=\"a\",, ssh-ed25519 AAAA", "namespaces=\"a\",,"),
             ("\"\" ssh-ed25519 AAAA", "\"\" ssh-ed25519 AAAA"),
+            ("a\"b\" ssh-ed25519 AAAA", "a\"b\" ssh-ed25519 AAAA"),
+            ("\"a\"b ssh-ed25519 AAAA", "\"a\"b ssh-ed25519 AAAA"),
+            ("a namespaces=\"b\\\" ssh-ed25519 AAAA", "namespaces=\"b\\\" ssh-ed25519 AAAA"),
+            ("a namespaces=\"b\"c\" ssh-ed25519 AAAA", "namespaces=\"b\"c\" ssh-ed25519 AAAA"),
+            ("a namespaces=\"b\"\"c\" ssh-ed25519 AAAA", "namespaces=\"b\"\"c\""),
+            ("a valid-after=\"19700101Z\" ssh-ed25519 AAAA", "valid-after=\"19700101Z\""),
+            ("a\0b ssh-ed25519 AAAA", "a\0b ssh-ed25519 AAAA"),
         ] {
             let error = AllowedSigners::read("file", &format!("#\n{line}\n")).unwrap_err();
             assert_eq!((error.line, error.found.as_str()), (2, found), "{line}: {error}");

@@ -2,7 +2,9 @@
 //! is another question: [`allowed`].
 
 pub mod allowed;
+mod line;
 pub mod moment;
+mod pattern;
 
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, HashAlg, PublicKey, SshSig};

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use super::escape::html;
 use super::words::{self, Mark};
-use crate::audit::{CheckReport, Outcome, Report, SubjectReport};
+use crate::audit::{CheckReport, Outcome, Report, SubjectKind, SubjectReport};
 use crate::report::figures::Figures;
 
 /// What the page may do: nothing but show itself.
@@ -108,7 +108,7 @@ fn section(
     checks(subject, out)?;
     findings::write(subject, out)?;
     remarks(subject, out)?;
-    pictures(number, figures, out)?;
+    pictures(number, subject.kind, figures, out)?;
     limits(subject, out)?;
     writeln!(out, "</section>")
 }
@@ -170,15 +170,18 @@ fn begin_table<'h>(
     writeln!(out, "</tr></thead><tbody>")
 }
 
-fn pictures(number: usize, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
+fn pictures(number: usize, kind: SubjectKind, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let charts = charts::charts(figures)?;
-    let notes = drawing_notes(figures);
-    if charts.is_empty() && notes.is_empty() {
-        return Ok(());
+    let mut notes = drawing_notes(figures);
+    if charts.is_empty() {
+        notes.push(why_no_charts(kind).to_owned());
     }
     writeln!(out, "<h3>Charts</h3>")?;
     for note in notes {
         writeln!(out, "<p>{}</p>", html(&note))?;
+    }
+    if charts.is_empty() {
+        return Ok(());
     }
     writeln!(out, "<div class=\"charts\">")?;
     for chart in &charts {
@@ -200,6 +203,19 @@ fn pictures(number: usize, figures: &Figures, out: &mut dyn Write) -> io::Result
         writeln!(out, "<p>and {} rows more</p>", rows.len() - MOST_ROWS)?;
     }
     writeln!(out, "</details>")
+}
+
+/// Why nothing is drawn at all.
+fn why_no_charts(kind: SubjectKind) -> &'static str {
+    match kind {
+        SubjectKind::Claims => {
+            "There are no charts: printed medians come without the samples that they are of, and nothing here was measured."
+        }
+        SubjectKind::Files => "There are no charts: what the files hold is of no kind that is known here.",
+        SubjectKind::Partition | SubjectKind::Divergence | SubjectKind::DivergenceReceipt => {
+            "There are no charts: no figures of this package could be read."
+        }
+    }
 }
 
 /// What is not drawn, and why.
