@@ -88,7 +88,7 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
             continue;
         }
         if streamed::is_streamed(folder, name, options) {
-            let read = streamed::read(folder, &[name], options).into_iter();
+            let read = streamed::read(folder, &[name], options, progress).into_iter();
             let read = read.filter(|read| read.digest.as_ref().is_some_and(Result::is_ok));
             streamed.extend(read.inspect(|read| taken_in_stream(&mut contents, read)));
         } else if let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES) {
@@ -222,10 +222,11 @@ fn check_declared(
     let large: Vec<&str> = sound.iter().map(|(name, _, _)| name.as_str()).collect();
     let large: Vec<&str> = large.into_iter().filter(|name| streamed::is_streamed(folder, name, options)).collect();
     let (read, examined) = rayon::join(
-        || streamed::read(folder, &large, options),
+        || streamed::read(folder, &large, options, progress),
         || {
             let others = sound.par_iter().map(|(name, _, receipt)| {
-                (!large.contains(&name.as_str())).then(|| examine(folder, name, *receipt, wanted(name, receipt), progress))
+                (!large.contains(&name.as_str()))
+                    .then(|| examine(folder, name, *receipt, wanted(name, receipt), progress))
             });
             others.collect::<Vec<_>>()
         },
@@ -241,7 +242,6 @@ fn check_declared(
     for ((name, record, receipt), examined) in sound.into_iter().zip(examined) {
         let examined = examined.unwrap_or_else(|| {
             let digest = digests.remove(name).unwrap_or(Err(FileError::Absent))?;
-            progress(digest.bytes);
             let normalized = if digest.sha256 == receipt.sha256 {
                 None
             } else {

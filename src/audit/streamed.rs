@@ -17,6 +17,9 @@ use crate::package::partition::{files, scale_times};
 /// JSON files with lists of measurements. The first has all of them; the others repeat some.
 const DOCUMENTS: [&str; 3] = [files::VALIDATION, files::MODEL, files::OVERLAP];
 
+/// Told how many bytes were hashed.
+pub(super) type Progress<'p> = &'p (dyn Fn(u64) + Sync);
+
 /// A file that was read in a stream.
 pub(super) struct Streamed {
     /// Its name.
@@ -44,25 +47,32 @@ pub(super) fn is_streamed(folder: &Folder, name: &str, options: &Options) -> boo
 }
 
 /// Reads files of which [`is_streamed`] holds, JSON beside samples.
-pub(super) fn read(folder: &Folder, names: &[&str], options: &Options) -> Vec<Streamed> {
+pub(super) fn read(folder: &Folder, names: &[&str], options: &Options, progress: Progress<'_>) -> Vec<Streamed> {
     let is_wanted = |name: &&&str| names.contains(*name);
     let (mut read, samples) = rayon::join(
         || {
             let mut known = KnownFloats::default();
             let documents = DOCUMENTS.iter().filter(is_wanted);
-            documents.map(|name| document(folder, name, &mut known, options)).collect::<Vec<_>>()
+            documents.map(|name| document(folder, name, &mut known, options, progress)).collect::<Vec<_>>()
         },
-        || names.contains(&files::SAMPLES).then(|| samples(folder, options)),
+        || names.contains(&files::SAMPLES).then(|| samples(folder, options, progress)),
     );
     read.extend(samples);
     read
 }
 
-fn document(folder: &Folder, name: &str, known: &mut KnownFloats, options: &Options) -> Streamed {
+fn document(
+    folder: &Folder,
+    name: &str,
+    known: &mut KnownFloats,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Streamed {
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let (digest, content) = match folder.open(name, MAX_STREAMED_BYTES) {
         Ok((file, bytes)) => {
-            let mut reader = Hashing { file: file.take(bytes.saturating_add(1)), hash: Sha256::new(), bytes: 0 };
+            let mut reader =
+                Hashing { file: file.take(bytes.saturating_add(1)), hash: Sha256::new(), bytes: 0, progress };
             let stream = StreamOptions { packed_from: PACKED_FROM, shrink: scale_times, known };
             let parsed = Document::stream(name, &mut reader, &stream);
             // An error ends the parse and not the file.
@@ -85,10 +95,10 @@ fn document(folder: &Folder, name: &str, known: &mut KnownFloats, options: &Opti
     Streamed { name: name.to_owned(), digest: Some(digest), content: StreamedContent::Document(content), recorder }
 }
 
-fn samples(folder: &Folder, options: &Options) -> Streamed {
+fn samples(folder: &Folder, options: &Options, progress: Progress<'_>) -> Streamed {
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let read = folder.open(files::SAMPLES, MAX_STREAMED_BYTES).and_then(|(file, bytes)| {
-        let (digest, runs) = SampleRuns::read(&file, bytes).map_err(|error| match error.kind() {
+        let (digest, runs) = SampleRuns::read(&file, bytes, progress).map_err(|error| match error.kind() {
             io::ErrorKind::FileTooLarge => FileError::Changed,
             _ => FileError::Io(error),
         })?;
@@ -117,23 +127,25 @@ fn failed<T>(error: FileError) -> (Result<Digest, FileError>, Content<T>) {
 }
 
 /// Hashes what is read.
-struct Hashing {
+struct Hashing<'p> {
     file: io::Take<File>,
     hash: Sha256,
     bytes: u64,
+    progress: Progress<'p>,
 }
 
-impl Hashing {
+impl Hashing<'_> {
     fn digest(self) -> Digest {
         Digest { sha256: hex(&self.hash.finalize()), bytes: self.bytes }
     }
 }
 
-impl Read for Hashing {
+impl Read for Hashing<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.hash.update(&buffer[..count]);
         self.bytes += count as u64;
+        (self.progress)(count as u64);
         Ok(count)
     }
 }

@@ -99,11 +99,11 @@ pub fn row_cells(line: &[u8]) -> Option<([String; 5], [String; 3])> {
 }
 
 impl SampleRuns {
-    /// Reads a file, of which no more than `limit` bytes, and hashes it on the way.
+    /// Reads a file, of which no more than `limit` bytes, and hashes it on the way; `progress` is told how many bytes were.
     ///
     /// # Errors
     /// Those of the system, and `FileTooLarge` when there are more than `limit` bytes.
-    pub fn read(mut file: &File, limit: u64) -> io::Result<(Digest, Self)> {
+    pub fn read(mut file: &File, limit: u64, progress: &dyn Fn(u64)) -> io::Result<(Digest, Self)> {
         let mut merged = merge::Merge::default();
         let mut hash = Sha256::new();
         let mut bytes = 0;
@@ -115,6 +115,7 @@ impl SampleRuns {
             while blocks.len() < side_by_side {
                 let block = next_block(&mut file, &mut rest)?;
                 bytes += block.len() as u64;
+                progress(block.len() as u64);
                 if bytes > limit {
                     return Err(io::Error::from(io::ErrorKind::FileTooLarge));
                 }
