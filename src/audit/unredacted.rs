@@ -120,7 +120,8 @@ fn pointers(document: &Document, hits: &[Hit], rules: &Rules) -> BTreeMap<usize,
 
 /// A pointer up to the first name in it that is private itself.
 fn without_private(pointer: &str, rules: &Rules) -> String {
-    let is_public = |token: &&str| rules.scan(&token.replace("~1", "/").replace("~0", "~"), Reading::TEXT).hits.is_empty();
+    let is_public =
+        |token: &&str| rules.scan(&token.replace("~1", "/").replace("~0", "~"), Reading::TEXT).hits.is_empty();
     pointer.split('/').take_while(is_public).collect::<Vec<_>>().join("/")
 }
 

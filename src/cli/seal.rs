@@ -14,8 +14,8 @@ use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
 use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
 use crate::seal::{
-    Replacement, SigningKey, apply, drop_signature, enclosing_package, outdated, own_rules, plan, receipts_text, write_receipts,
-    write_signed,
+    Replacement, SigningKey, apply, drop_signature, enclosing_package, outdated, own_rules, plan, receipts_text,
+    write_receipts, write_signed,
 };
 
 /// Arguments of `seal`.
@@ -209,15 +209,15 @@ fn rewrite(args: &Args, exclude: &GlobSet, said: &mut String) -> Result<(), Fail
         }
         for name in &plan.forgotten {
             said.push_str(&format!(
-                "{name} was changed after its redaction: what it was before {verb} removed from provenance.json\n"
+                "{name} is not what its redaction left: what it was before {verb} removed from provenance.json\n"
             ));
         }
         note(&plan.left);
     }
     if rules.is_none() {
         let changed = outdated(&args.dir).into_iter();
-        let advice = "provenance.json records of it what it was before; --redact brings that up to date";
-        note(&changed.map(|name| format!("{name} was changed after its redaction, and {advice}")).collect::<Vec<_>>());
+        let advice = "but provenance.json records what it was before; --redact brings that up to date";
+        note(&changed.map(|name| format!("{name} is not what its redaction left, {advice}")).collect::<Vec<_>>());
     }
     Ok(())
 }

@@ -31,6 +31,8 @@ pub struct Plan {
     pub left: Vec<String>,
     /// Files whose bytes before an earlier redaction are no longer on record, since they were changed afterwards.
     pub forgotten: Vec<String>,
+    /// Files that are no text and too large to be searched.
+    not_searched: usize,
     /// New content by name.
     contents: BTreeMap<String, String>,
     /// Digests of the bytes that are rewritten; a file that is not among them is new.
@@ -61,11 +63,16 @@ pub fn plan(folder: &Path, exclude: &GlobSet, rules: Option<&Rules>, normalize: 
     let package = Folder::new(folder);
     if let Some(rules) = rules {
         for file in &survey.files {
-            plan.search(&package, file, rules)?.unwrap_or_else(|reason| refused.push(format!("{}: {reason}", file.name)));
+            plan.search(&package, file, rules)?
+                .unwrap_or_else(|reason| refused.push(format!("{}: {reason}", file.name)));
         }
     }
     if !refused.is_empty() {
         return Err(SealError::Refused { refused });
+    }
+    if plan.not_searched > 0 {
+        let limit = MAX_BINARY_BYTES >> 20;
+        plan.left.push(format!("not searched: {} files above {limit} MiB that are no text", plan.not_searched));
     }
     for file in survey.files.iter().filter(|file| file.crlf) {
         plan.before.insert(file.name.clone(), file.digest.clone());
@@ -105,12 +112,7 @@ pub fn apply(folder: &Path, plan: &Plan) -> Result<(), SealError> {
 
 impl Plan {
     /// Looks through one file and its name. The inner error keeps the folder from being sealed, as others do.
-    fn search(
-        &mut self,
-        package: &Folder,
-        file: &Surveyed,
-        rules: &Rules,
-    ) -> Result<Result<(), String>, SealError> {
+    fn search(&mut self, package: &Folder, file: &Surveyed, rules: &Rules) -> Result<Result<(), String>, SealError> {
         let name = &file.name;
         for hit in rules.scan_name(name) {
             self.left.push(format!(
@@ -119,8 +121,7 @@ impl Plan {
             ));
         }
         if !file.is_text && file.digest.bytes > MAX_BINARY_BYTES {
-            let limit = MAX_BINARY_BYTES >> 20;
-            self.left.push(format!("{name} is no text, and too large to be searched (above {limit} MiB)"));
+            self.not_searched += 1;
             return Ok(Ok(()));
         }
         let bytes = match read(package, file) {
@@ -143,9 +144,12 @@ impl Plan {
                     hits.into_iter().map(|hit| format!("{} ({})", hit.rule, hit.masked)).collect();
                 if !found.is_empty() {
                     let found = found.into_iter().collect::<Vec<_>>().join(", ");
-                    self.left.push(format!("{name} is no UTF-8 text and stays as it is, with what is private in it: {found}"));
-                } else if file.is_text {
-                    self.left.push(format!("{name} is no UTF-8 text and stays as it is; nothing private was found in it"));
+                    self.left.push(format!(
+                        "{name} is no UTF-8 text and stays as it is, with what is private in it: {found}"
+                    ));
+                } else if file.is_text || is_mostly(lossy.letters(), &bytes) {
+                    self.left
+                        .push(format!("{name} is no UTF-8 text and stays as it is; nothing private was found in it"));
                 }
             }
         }
@@ -215,6 +219,11 @@ impl Plan {
         self.left.extend(mentions::of(&rewritten, package, survey));
         Ok(())
     }
+}
+
+/// Whether a file with a NUL is a text all the same: what can be read is nearly all of it, or half, with two bytes a letter.
+fn is_mostly(letters: &str, bytes: &[u8]) -> bool {
+    letters.len() * 9 >= bytes.len() * 4 && !letters.is_empty()
 }
 
 /// The bytes of a file that still has the digest it had.

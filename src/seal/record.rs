@@ -1,9 +1,9 @@
 //! What `provenance.json` keeps of a redaction: the bytes before, the rules, and the ids of the profile.
 //!
-//! A record of a file counts as long as the file's bytes are those that the redaction left. `provenance.json` cannot hold its
-//! own hash; what it was before its first redaction stays.
+//! A record of a file counts as long as the file's bytes are those that the redaction left, or still those before, where it was
+//! interrupted. `provenance.json` cannot hold its own hash; what it was before its first redaction stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::SealError;
@@ -59,7 +59,8 @@ pub(super) fn renewed(model: &str) -> Option<Renewed> {
 impl Record {
     /// Reads `provenance.json`, or begins one.
     pub(super) fn read(text: Option<&str>) -> Result<Self, SealError> {
-        let text = ObjectText::new(text.unwrap_or("{}\n").to_owned()).ok_or_else(|| unusable("it is no JSON object"))?;
+        let text =
+            ObjectText::new(text.unwrap_or("{}\n").to_owned()).ok_or_else(|| unusable("it is no JSON object"))?;
         let redaction = text.get("redaction");
         let files = redaction.as_ref().and_then(|redaction| redaction.get("files")).and_then(Json::as_object);
         let files = files.unwrap_or_default().to_vec();
@@ -73,12 +74,14 @@ impl Record {
         redacted: &BTreeMap<String, Digest>,
     ) -> Vec<String> {
         let is_stale = |name: &str, record: &Json| {
-            let left = record.get(LEFT).and_then(Json::as_str);
+            let [left, original] = [LEFT, "sha256"].map(|member| record.get(member).and_then(Json::as_str));
             let now = present.get(name).map(|digest| digest.sha256.as_str());
-            // What this redaction rewrites gets a new record only where the old one is of other bytes.
-            name != files::PROVENANCE && left.map_or(now.is_none() && !redacted.contains_key(name), |left| now != Some(left))
+            let is_known = now.is_some() && (now == left || (now == original && redacted.contains_key(name)));
+            // Of a record without a hash of what was left, only that the file is gone can be said.
+            name != files::PROVENANCE && !is_known && (left.is_some() || now.is_none())
         };
-        let (stale, kept) = std::mem::take(&mut self.files).into_iter().partition(|(name, record)| is_stale(name, record));
+        let (stale, kept) =
+            std::mem::take(&mut self.files).into_iter().partition(|(name, record)| is_stale(name, record));
         self.files = kept;
         let stale: Vec<(String, Json)> = stale;
         stale.into_iter().map(|(name, _)| name).collect()
@@ -108,6 +111,7 @@ impl Record {
         contents: &BTreeMap<String, String>,
         replacements: &[Replacement],
     ) {
+        let mut counted = BTreeSet::new();
         for (name, before) in originals {
             let known = self.files.iter_mut().find(|(other, _)| other == name);
             let member = |record: &Json, member: &str| record.get(member).cloned();
@@ -115,6 +119,9 @@ impl Record {
                 Some((_, record)) => (member(record, "sha256"), member(record, "bytes")),
                 None => (None, None),
             };
+            if sha256.as_ref().and_then(Json::as_str) == Some(before.sha256.as_str()) {
+                counted.insert(name.clone());
+            }
             let mut record = vec![
                 ("sha256".to_owned(), sha256.unwrap_or(Json::from(before.sha256.as_str()))),
                 ("bytes".to_owned(), bytes.unwrap_or(Json::from(before.bytes))),
@@ -135,7 +142,8 @@ impl Record {
             let count = rule.get("count").and_then(Json::as_u64).unwrap_or(0);
             *counts.entry((text("rule"), text("placeholder"))).or_default() += count;
         }
-        for replacement in replacements {
+        // What an interrupted redaction counted is not counted again.
+        for replacement in replacements.iter().filter(|replacement| !counted.contains(&replacement.file)) {
             *counts.entry((replacement.rule.clone(), replacement.placeholder.clone())).or_default() += 1;
         }
         let rules = counts.into_iter().map(|((rule, placeholder), count)| {
@@ -158,7 +166,8 @@ pub fn outdated(folder: &Path) -> Vec<String> {
     let Some(Ok(record)) = text().map(|text| Record::read(Some(&text))) else { return Vec::new() };
     let is_outdated = |name: &str, record: &Json| {
         let Some(left) = record.get(LEFT).and_then(Json::as_str) else { return false };
-        let digest = package.open(name, MAX_HASHED_BYTES).ok().map(|(mut file, _)| digest_reader(&mut file, MAX_HASHED_BYTES));
+        let digest =
+            package.open(name, MAX_HASHED_BYTES).ok().map(|(mut file, _)| digest_reader(&mut file, MAX_HASHED_BYTES));
         !matches!(digest, Some(Ok(digest)) if digest.sha256 == left)
     };
     record.files.into_iter().filter(|(name, record)| is_outdated(name, record)).map(|(name, _)| name).collect()

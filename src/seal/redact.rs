@@ -23,11 +23,7 @@ pub struct Replacement {
 ///
 /// # Errors
 /// A JSON text would become none, or a rule would replace its own placeholder again.
-pub(super) fn redact(
-    name: &str,
-    text: &str,
-    rules: &Rules,
-) -> Result<Option<(String, Vec<Replacement>)>, SealError> {
+pub(super) fn redact(name: &str, text: &str, rules: &Rules) -> Result<Option<(String, Vec<Replacement>)>, SealError> {
     let failed = |reason: String| SealError::Redact { file: name.to_owned(), reason };
     let reading = Reading::of(name, text);
     let scan = rules.scan(text, reading);

@@ -68,7 +68,8 @@ impl Machine {
     pub fn not_searched(&self) -> Vec<String> {
         let host = self.host.as_deref().map(|host| host.split('.').next().unwrap_or(host));
         let mut said = Vec::new();
-        for (name, whose, variable) in [(host, "this machine", "HOSTNAME"), (self.user.as_deref(), "this user", "USER")] {
+        for (name, whose, variable) in [(host, "this machine", "HOSTNAME"), (self.user.as_deref(), "this user", "USER")]
+        {
             match name {
                 None => said.push(format!(
                     "the name of {whose} is unknown, so it was not searched for; set {variable}, or give a rule of your own"
@@ -119,7 +120,9 @@ pub fn own_rules(text: &str, rules: &mut Rules) -> Result<(), RuleError> {
         let placeholder =
             unquoted(placeholder.trim()).ok_or_else(|| failed("the quotes around the placeholder are not closed"))?;
         if !is_placeholder(&placeholder) {
-            return Err(failed("what follows the last `=` is no placeholder; it is `${`, capital letters, digits or _, `}`"));
+            return Err(failed(
+                "what follows the last `=` is no placeholder; it is `${`, capital letters, digits or _, `}`",
+            ));
         }
         let regex = match pattern.strip_prefix("re:") {
             Some(regex) => Regex::new(regex.trim()),
@@ -127,7 +130,8 @@ pub fn own_rules(text: &str, rules: &mut Rules) -> Result<(), RuleError> {
         };
         // The last line of such an error is its kind; the lines before show the pattern.
         let regex = regex.map_err(|error| {
-            let kind = error.to_string().lines().last().and_then(|kind| kind.strip_prefix("error: ")).map(str::to_owned);
+            let kind =
+                error.to_string().lines().last().and_then(|kind| kind.strip_prefix("error: ")).map(str::to_owned);
             failed(&kind.unwrap_or_else(|| "the regular expression cannot be used".to_owned()))
         })?;
         if regex.is_match("") {

@@ -101,7 +101,10 @@ fn broken(before: &SubjectReport, after: &SubjectReport) -> Option<(String, Stri
         match (&other.outcome, &check.outcome) {
             (Outcome::Passed, Outcome::NotRun(reason)) => {
                 let family = check.family.name();
-                Some((".".to_owned(), format!("the check `{family}` could not be made any more: {reason}; nothing was changed")))
+                Some((
+                    ".".to_owned(),
+                    format!("the check `{family}` could not be made any more: {reason}; nothing was changed"),
+                ))
             }
             _ => None,
         }

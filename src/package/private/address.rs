@@ -5,17 +5,95 @@ use super::secrets::userinfo;
 
 /// Endings of domains beside those of countries, which have two letters.
 const ENDINGS: &[&str] = &[
-    "academy", "aero", "agency", "app", "arpa", "asia", "biz", "cat", "center", "cloud", "cluster", "club", "codes", "com",
-    "company", "computer", "consulting", "coop", "corp", "design", "dev", "digital", "edu", "education", "email", "energy",
-    "engineering", "foundation", "global", "gov", "group", "home", "info", "institute", "int", "internal",
-    "international", "intranet", "jobs", "lab", "lan", "live", "local", "localdomain", "media", "mil", "mobi", "museum",
-    "net", "network", "news", "online", "org", "page", "private", "pro", "school", "science", "services", "site",
-    "software", "solutions", "space", "store", "studio", "systems", "team", "tech", "technology", "tel", "travel",
-    "university", "ventures", "website", "wiki", "work", "world", "xyz", "zone",
+    "academy",
+    "aero",
+    "agency",
+    "app",
+    "arpa",
+    "asia",
+    "biz",
+    "cat",
+    "center",
+    "cloud",
+    "cluster",
+    "club",
+    "codes",
+    "com",
+    "company",
+    "computer",
+    "consulting",
+    "coop",
+    "corp",
+    "design",
+    "dev",
+    "digital",
+    "edu",
+    "education",
+    "email",
+    "energy",
+    "engineering",
+    "foundation",
+    "global",
+    "gov",
+    "group",
+    "home",
+    "info",
+    "institute",
+    "int",
+    "internal",
+    "international",
+    "intranet",
+    "jobs",
+    "lab",
+    "lan",
+    "live",
+    "local",
+    "localdomain",
+    "media",
+    "mil",
+    "mobi",
+    "museum",
+    "net",
+    "network",
+    "news",
+    "online",
+    "org",
+    "page",
+    "private",
+    "pro",
+    "school",
+    "science",
+    "services",
+    "site",
+    "software",
+    "solutions",
+    "space",
+    "store",
+    "studio",
+    "systems",
+    "team",
+    "tech",
+    "technology",
+    "tel",
+    "travel",
+    "university",
+    "ventures",
+    "website",
+    "wiki",
+    "work",
+    "world",
+    "xyz",
+    "zone",
 ];
 
-/// Two letters that are no country, and those of `.cu`, which end names of files far more often.
-const NO_COUNTRIES: &[&str] = &["cu", "db", "gz", "hh", "hs", "js", "ts", "xz"];
+/// Countries, but for Cuba: `.cu` ends names of kernels far more often.
+const COUNTRIES: &str = "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by \
+    bz ca cc cd cf cg ch ci ck cl cm cn co cr cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gb gd \
+    ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km \
+    kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na nc \
+    ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj sk \
+    sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu \
+    wf ws ye yt za zm zw";
 
 /// Countries whose two letters end names of files, too.
 const LIKE_FILES: &[&str] = &["cc", "md", "pl", "ps", "py", "rs", "sh", "so"];
@@ -24,9 +102,7 @@ fn is_ending(label: &str) -> bool {
     let lower = label.to_ascii_lowercase();
     // `mT` and `mH` are transposes.
     let is_one_case = label == lower || label == label.to_ascii_uppercase();
-    let is_country = lower.len() == 2
-        && lower.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && !NO_COUNTRIES.contains(&lower.as_str());
+    let is_country = lower.len() == 2 && COUNTRIES.split(' ').any(|country| country == lower);
     is_one_case && (is_country || ENDINGS.contains(&lower.as_str()))
 }
 

@@ -147,9 +147,8 @@ impl Rules {
 
     /// Whether the strings of a JSON text are worth a look of their own. Escapes may hide what a search of the text misses.
     fn may_match(&self, text: &str) -> bool {
-        static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            compiled(r#"\\[nrtu/]|(?i:passw|passphrase|secret|key"|token"|authorization"|uuid")"#)
-        });
+        static ESCAPES: LazyLock<Option<Regex>> =
+            LazyLock::new(|| compiled(r#"\\[nrtu/]|(?i:passw|passphrase|secret|key"|token"|authorization"|uuid")"#));
         ESCAPES.as_ref().is_none_or(|escapes| escapes.is_match(text))
             || self.0.iter().any(|rule| rule.regex.is_match(text))
     }

@@ -2,8 +2,28 @@
 
 /// Names that so many machines and users have, or that documentation uses, that they name nobody; texts use them as words.
 const GENERIC: &[&str] = &[
-    "admin", "administrator", "build", "builder", "codespace", "debian", "default", "jovyan", "linuxbrew", "localhost",
-    "me", "name", "public", "root", "runner", "shared", "test", "ubuntu", "user", "username", "vscode", "you",
+    "admin",
+    "administrator",
+    "build",
+    "builder",
+    "codespace",
+    "debian",
+    "default",
+    "jovyan",
+    "linuxbrew",
+    "localhost",
+    "me",
+    "name",
+    "public",
+    "root",
+    "runner",
+    "shared",
+    "test",
+    "ubuntu",
+    "user",
+    "username",
+    "vscode",
+    "you",
 ];
 
 /// Whether a name says nothing about anybody, however it is written.

@@ -163,12 +163,7 @@ pub(super) static GENERAL: &[General] = &[
         is_address,
     ),
     secret("AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", 4, anything),
-    secret(
-        "GitHub token",
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
-        4,
-        anything,
-    ),
+    secret("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})", 4, anything),
     secret(
         "API key",
         r"\b(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36}|gl(?:pat|rt|dt)-[A-Za-z0-9_-]{20,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|pypi-[A-Za-z0-9_-]{50,}|dckr_pat_[A-Za-z0-9_-]{20,})",
@@ -190,7 +185,12 @@ pub(super) static GENERAL: &[General] = &[
         is_bearer,
     ),
     secret("web token", r"(?i)\bbearer[ \t]+([A-Za-z0-9._~+/=-]{16,})", 0, is_token),
-    secret("web token", r#"(?i)[?&](?:[\w.-]*token|[\w.-]*signature|sig|auth|secret)=([^\s&#"'<>\\`]{8,})"#, 0, is_query_token),
+    secret(
+        "web token",
+        r#"(?i)[?&](?:[\w.-]*token|[\w.-]*signature|sig|auth|secret)=([^\s&#"'<>\\`]{8,})"#,
+        0,
+        is_query_token,
+    ),
     secret("password", r#"://[^\s/:@"'$]*:([^\s/@"'<]{3,})@"#, 0, in_url),
     secret("web token", r#"://([^\s/:@"'$<{]{16,})@"#, 0, userinfo),
     secret(
@@ -200,12 +200,7 @@ pub(super) static GENERAL: &[General] = &[
         quoted,
     ),
     secret("password", r#"(?:<secrets>)[ \t]*=[ \t]*([^\s"'`=\\])"#, 0, assigned),
-    secret(
-        "password",
-        r#"(?:<secrets>)\\{0,3}["']?[ \t]*:[ \t]+([^\s"'`\\])"#,
-        0,
-        stated,
-    ),
+    secret("password", r#"(?:<secrets>)\\{0,3}["']?[ \t]*:[ \t]+([^\s"'`\\])"#, 0, stated),
     secret(
         "token",
         r#"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_TOKEN\\{0,3}["']?\]?[ \t]*[:=][ \t]*\\{0,3}["']?([A-Za-z0-9._~+/=-]{8,})"#,

@@ -26,6 +26,9 @@ pub(super) fn is_secret_member(key: &str, value: &str) -> bool {
 
 /// Whether the value of a member is the bare identity of a device.
 pub(super) fn is_identity_member(key: &str, value: &str) -> bool {
+    if value.len() != 36 {
+        return false;
+    }
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let is_uuid = || {
         let groups: Vec<&str> = value.split('-').collect();
@@ -38,9 +41,31 @@ pub(super) fn is_identity_member(key: &str, value: &str) -> bool {
 
 /// Words that stand where a secret would, in documentation, forms and schemas.
 const WORDS: &[&str] = &[
-    "changeme", "dummy", "empty", "example", "false", "hidden", "masked", "none", "null", "optional", "pass", "passphrase",
-    "passwd", "password", "placeholder", "redacted", "removed", "required", "secret", "string", "text", "token", "true",
-    "undefined", "unset",
+    "changeme",
+    "dummy",
+    "empty",
+    "example",
+    "false",
+    "hidden",
+    "masked",
+    "none",
+    "null",
+    "optional",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "placeholder",
+    "redacted",
+    "removed",
+    "required",
+    "secret",
+    "string",
+    "text",
+    "token",
+    "true",
+    "undefined",
+    "unset",
 ];
 
 /// Whether a value only stands for one: a variable, a template, a word.
@@ -70,11 +95,16 @@ fn is_template(value: &str) -> bool {
 
 /// Whether a value is an expression of a program.
 fn is_code(value: &str) -> bool {
-    let end = value.find(|symbol: char| !(symbol.is_alphanumeric() || matches!(symbol, '_' | '.' | ':'))).unwrap_or(value.len());
+    let end = value
+        .find(|symbol: char| !(symbol.is_alphanumeric() || matches!(symbol, '_' | '.' | ':')))
+        .unwrap_or(value.len());
     let (head, rest) = value.split_at(end);
     let starts_as_name = head.starts_with(|first: char| first.is_alphabetic() || first == '_');
     let is_path = head.trim_end_matches(['.', ':']).contains(['.', ':'])
-        && head.split(['.', ':']).filter(|part| !part.is_empty()).all(|part| !part.starts_with(|first: char| first.is_ascii_digit()));
+        && head
+            .split(['.', ':'])
+            .filter(|part| !part.is_empty())
+            .all(|part| !part.starts_with(|first: char| first.is_ascii_digit()));
     starts_as_name && (rest.starts_with('(') || rest.starts_with('[') || (is_path && rest.is_empty()))
 }
 

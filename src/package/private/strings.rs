@@ -21,7 +21,18 @@ pub struct Token<'k> {
 
 /// Members whose values describe the surroundings of a run.
 const SURROUNDINGS: [&str; 12] = [
-    "environment", "env", "host", "hostname", "machine", "user", "username", "command", "argv", "cwd", "log", "stderr",
+    "environment",
+    "env",
+    "host",
+    "hostname",
+    "machine",
+    "user",
+    "username",
+    "command",
+    "argv",
+    "cwd",
+    "log",
+    "stderr",
 ];
 
 /// Calls `take` with each string of a text that is JSON.

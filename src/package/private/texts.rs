@@ -81,7 +81,7 @@ pub fn legible(bytes: &[u8]) -> Legible<'_> {
         return Legible::Lossy(text);
     }
     if is_binary(bytes) {
-        let is_letter = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
+        let is_letter = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
         let runs = bytes.split(|byte| !is_letter(byte)).filter(|run| run.len() >= SHORTEST_RUN);
         let lines: Vec<Cow<'_, str>> = runs.map(String::from_utf8_lossy).collect();
         return Legible::Lossy(lines.join("\n"));

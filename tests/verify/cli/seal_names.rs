@@ -63,14 +63,18 @@ fn what_the_environment_does_not_say_the_system_says_or_it_is_said() {
         let args = ["seal", package.path().to_str().unwrap(), "--redact", "--check"];
         Outcome::with(&mut program, &args, None)
     };
-    for variables in [&[("LOGNAME", "carolina")][..], &[("HOME", "/srv/people/carolina")], &[("USER", ""), ("LOGNAME", "carolina")]] {
+    for variables in
+        [&[("LOGNAME", "carolina")][..], &[("HOME", "/srv/people/carolina")], &[("USER", ""), ("LOGNAME", "carolina")]]
+    {
         let outcome = run(variables);
         outcome.exits(1);
         outcome.require(outcome.stdout.contains("notes.txt:1: user name c..."), "the user is known");
     }
     let outcome = run(&[("HOSTNAME", "x1")]);
     outcome.exits(0);
-    for text in ["the name of this user is unknown", "the home folder of this user is unknown", "this machine is too short"] {
+    for text in
+        ["the name of this user is unknown", "the home folder of this user is unknown", "this machine is too short"]
+    {
         outcome.require(outcome.stderr.contains(text), text);
     }
     #[cfg(target_os = "linux")]
@@ -100,13 +104,17 @@ fn names_of_files_are_said_and_never_changed() {
 fn what_is_no_utf8_text_is_searched_and_left_and_said() {
     let package = Package::empty();
     let latin = b"caf\xe9 in /home/alice/x\n";
-    package.write("latin.txt", latin).write("other.txt", b"caf\xe9\n").write("lib.so", b"\x7fELF\0\0/home/alice/x.cu\0");
-    package.write("tensor.bin", [0; 100]);
+    package
+        .write("latin.txt", latin)
+        .write("other.txt", b"caf\xe9\n")
+        .write("lib.so", b"\x7fELF\0\0/home/alice/x.cu\0");
+    package.write("tensor.bin", [0; 100]).write("holed.log", b"step 1 of 2\n\0step 2 of 2, done\n");
     let outcome = seal(&package, &["--redact"]);
     outcome.exits(0);
     for text in [
         "latin.txt is no UTF-8 text and stays as it is, with what is private in it: home folder",
         "other.txt is no UTF-8 text and stays as it is; nothing private",
+        "holed.log is no UTF-8 text and stays as it is; nothing private",
         "lib.so is no UTF-8 text and stays as it is, with what is private in it: home folder",
     ] {
         outcome.require(outcome.stderr.contains(text), text);
@@ -123,7 +131,9 @@ fn a_rule_that_cannot_be_understood_is_not_repeated() {
     let package = Package::of_text("a.txt", "x");
     let rules = Package::empty();
     let redact = format!("--redact={}", rules.file("rules").display());
-    for line in ["hunter22", "hunter22 = x", "pass=hunter22", "'hunter22 = ${X}", "re:(hunter22 = ${X}", "re:[hunter22 = ${X}"] {
+    for line in
+        ["hunter22", "hunter22 = x", "pass=hunter22", "'hunter22 = ${X}", "re:(hunter22 = ${X}", "re:[hunter22 = ${X}"]
+    {
         rules.write("rules", line);
         let outcome = seal(&package, &[&redact]);
         outcome.exits(2);
