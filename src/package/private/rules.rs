@@ -89,10 +89,10 @@ const PARTS: [(&str, &str); 6] = [
     // escape of a program's string, a colour of a terminal, or the host of an address that names files.
     (
         "<lead>",
-        r"(?:^|[^\w.})$/\\-]|(?:^|[^\w./-])-{1,2}(?:[A-Za-z]|isystem|iquote|idirafter|isysroot|include|imacros|rpath|ccbin)|\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}m|(?:file|s?ftp|ssh|scp|nfs|smb|rsync)://[^\s/]*)",
+        r"(?:^|[^0-9A-Za-z_.})$/\\-]|(?:^|[^0-9A-Za-z_./-])-{1,2}(?:[A-Za-z]|isystem|iquote|idirafter|isysroot|include|imacros|rpath|ccbin)|\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}m|(?:file|s?ftp|ssh|scp|nfs|smb|rsync)://[^\s/]*)",
     ),
     // In an address, two separators begin the name of a host.
-    ("<lead-twice>", r"(?:^|[^\w.})$/\\:-])"),
+    ("<lead-twice>", r"(?:^|[^0-9A-Za-z_.})$/\\:-])"),
     ("<sep>", r"(?:\\{0,2}/)+"),
     // A full stop or a hyphen at the end belongs to the sentence.
     ("<name>", r"\w(?:[\w.-]*\w)?"),
@@ -187,7 +187,7 @@ pub(super) static GENERAL: &[General] = &[
     secret("web token", r"(?i)\bbearer[ \t]+([A-Za-z0-9._~+/=-]{16,})", 0, is_token),
     secret(
         "web token",
-        r#"(?i)[?&](?:[\w.-]*token|[\w.-]*signature|sig|auth|secret)=([^\s&#"'<>\\`]{8,})"#,
+        r#"(?i)[?&](?:[0-9A-Za-z_.-]*token|[0-9A-Za-z_.-]*signature|sig|auth|secret)=([^\s&#"'<>\\`]{8,})"#,
         0,
         is_query_token,
     ),
@@ -232,14 +232,15 @@ fn is_no_null(found: Found<'_>) -> Judged {
     found.judged(found.part().bytes().any(|byte| !matches!(byte, b'0' | b'-')))
 }
 
-/// A pattern of this folder; `None` never, as a test compiles all of them.
+/// A pattern of this folder; `None` never, as a test compiles all of them. Boundaries of words are those of ASCII, without which
+/// every text that holds other letters would be searched slowly.
 pub(super) fn compiled(pattern: &str) -> Option<Regex> {
     let mut pattern = pattern.to_owned();
     // Parts may name those before them.
     for (name, part) in PARTS.iter().rev() {
         pattern = pattern.replace(name, part);
     }
-    Regex::new(&pattern.replace("<sep>", PARTS[2].1)).ok()
+    Regex::new(&pattern.replace("<sep>", PARTS[2].1).replace(r"\b", r"(?-u:\b)")).ok()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::rules::{Found, Judged, compiled};
 
 /// What settings and members are called whose values are secrets, with what may come before.
-pub(super) const SECRETS: &str = r"(?i:(?:\b|_)(?:password|passwd|passphrase|(?:client|app|shared)[_-]?secret|secret(?:[_-]?access)?[_-]?key|secret|api[_-]?key|access[_-]?key|private[_-]?key|(?:access|auth|api|bearer|refresh|session|secret|bot|deploy|private|personal|hf|hub|huggingface|wandb|github|gh|gitlab|ngc|npm|pypi|slack)[_-]?token))|[a-z0-9](?:Password|Passphrase|Secret|SecretKey|ApiKey|AccessKey|PrivateKey|AccessToken|AuthToken|ApiToken)";
+pub(super) const SECRETS: &str = r"(?i-u:(?:\b|_)(?:password|passwd|passphrase|(?:client|app|shared)[_-]?secret|secret(?:[_-]?access)?[_-]?key|secret|api[_-]?key|access[_-]?key|private[_-]?key|(?:access|auth|api|bearer|refresh|session|secret|bot|deploy|private|personal|hf|hub|huggingface|wandb|github|gh|gitlab|ngc|npm|pypi|slack)[_-]?token))|[a-z0-9](?:Password|Passphrase|Secret|SecretKey|ApiKey|AccessKey|PrivateKey|AccessToken|AuthToken|ApiToken)";
 
 /// Members of JSON objects: those whose values are secrets, those whose values are tokens if they look like one, and those
 /// whose values are a scheme and a secret.
