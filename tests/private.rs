@@ -122,6 +122,7 @@ fn settings_with_secrets_are_found_and_code_is_not() {
         "private_key = \"/etc/ssl/key.pem\" http://user:password@host https://${SECRET}@host",
         "token e9b9446c2aba8e282fe8839eb9d34d0cacbb7086d4d38acabfbafc2640a7fa2d",
         "token: e9b9446c2aba8e282fe8839eb9d34d0cacbb7086d4d38acabfbafc2640a7fa2d",
+        "pub const IFLA_INET6_TOKEN: _bindgen_ty_5 = x; type Secret = curve::ecdh::Secret<P384>;",
         "The password is asked for. Secrets: none. secret sauce = 11 herbs",
         "sk-learn scikit-0123456789 AIzaShort xoxo-1",
     ]);

@@ -105,7 +105,7 @@ fn is_code(value: &str) -> bool {
             .split(['.', ':'])
             .filter(|part| !part.is_empty())
             .all(|part| !part.starts_with(|first: char| first.is_ascii_digit()));
-    starts_as_name && (rest.starts_with('(') || rest.starts_with('[') || (is_path && rest.is_empty()))
+    starts_as_name && (rest.starts_with(['(', '[']) || (is_path && (rest.is_empty() || rest.starts_with('<'))))
 }
 
 fn is_file(value: &str) -> bool {
@@ -186,6 +186,7 @@ fn without_closing(value: &str) -> &str {
 fn looks_random(value: &str, shortest: usize) -> bool {
     let is_hash = matches!(value.len(), 64 | 128) && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     value.len() >= shortest
+        && value.starts_with(|first: char| first.is_ascii_alphanumeric())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte))
