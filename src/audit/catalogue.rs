@@ -215,11 +215,12 @@ catalogue! {
         "The file lies in the package folder but receipts.json does not list it, so nothing binds its content."
         "Remove the file, or seal the package again with it.";
     Unredacted "unredacted" Integrity Warning
-        "A text holds what looks private"
+        "A file, or its name, holds what looks private"
         "A home folder, a toolkit path of one machine, a GPU's UUID, an e-mail address, or what has the form of a key, a \
-         token or a password stands in a file that is published. Only its form is known, so this is a warning; reports \
-         show it masked."
-        "Replace it with `recount seal DIR --redact`; if it is a secret that was published, revoke it.";
+         token or a password stands in a file that is published, or in its name. Only its form is known, so this is a \
+         warning; reports show it masked."
+        "Replace it with `recount seal DIR --redact`, which leaves names of files and bytes that are no UTF-8 text to you; \
+         if it is a secret that was published, revoke it.";
     UnsafePath "unsafe-path" Integrity Error
         "A declared name is not a plain relative path"
         "Names must be relative, normalised, written with `/`, and mean the same on every system: no `..`, no drive or \

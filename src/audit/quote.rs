@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::package::json::{Json, canonical};
-use crate::package::private::{Rules, edited};
+use crate::package::private::{Reading, Rules, edited};
 
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
@@ -18,7 +18,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(Rules::general);
 pub(super) fn quoted(text: &str) -> String {
     let end = (0..=text.len().min(SEARCHED_BYTES)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     let searched = &text[..end];
-    shown(edited(searched, &RULES.scan(searched, false).edits), text, searched)
+    shown(edited(searched, &RULES.scan(searched, Reading::TEXT).edits), text, searched)
 }
 
 /// A JSON value as a finding shows it. Members whose name says that they hold a secret are known here alone.
@@ -27,19 +27,20 @@ pub(super) fn quoted_value(value: &Json) -> String {
     if text.len() > SEARCHED_BYTES {
         return quoted(&text);
     }
-    let masked = edited(&text, &RULES.scan(&text, true).edits);
+    let masked = edited(&text, &RULES.scan(&text, Reading::JSON).edits);
     shown(masked, &text, &text)
 }
 
 /// Whether a member of this name holds a secret.
 pub(super) fn names_secret(member: &str) -> bool {
     let object = Json::Object(vec![(member.to_owned(), Json::from("a-secret-or-not"))]);
-    !RULES.scan(&canonical(&object), true).hits.is_empty()
+    !RULES.scan(&canonical(&object), Reading::JSON).hits.is_empty()
 }
 
 /// A pointer up to the first name in it that is private itself.
 pub(super) fn quoted_pointer(pointer: &str) -> &str {
-    let is_public = |token: &str| RULES.scan(&token.replace("~1", "/").replace("~0", "~"), false).hits.is_empty();
+    let is_public =
+        |token: &str| RULES.scan(&token.replace("~1", "/").replace("~0", "~"), Reading::TEXT).hits.is_empty();
     let mut end = 0;
     for token in pointer.split_inclusive('/') {
         if !is_public(token.trim_end_matches('/')) {

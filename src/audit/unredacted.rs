@@ -9,13 +9,13 @@ use crate::package::folder::Folder;
 use crate::package::json::{Document, Json};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::name::check_name;
-use crate::package::private::{Hit, Places, Rules};
+use crate::package::private::{Hit, Legible, MAX_BINARY_BYTES, Places, Reading, Rules, is_binary, legible};
 
 /// Places of one file that are looked up; the others are counted.
 const LOCATED: usize = 1000;
 
-/// Looks through the declared texts: those that were read, and the others one at a time. Files that are too large to be
-/// parsed are not searched, and a note says so.
+/// Looks through the declared files and their names: those that were read, and the others one at a time. What is no text in
+/// UTF-8 is searched for the letters that can be read in it. Files that are too large are not searched, and a note says so.
 pub(super) fn check(
     folder: &Folder,
     declared: &[String],
@@ -23,44 +23,71 @@ pub(super) fn check(
     recorder: &mut Recorder,
 ) {
     let rules = Rules::general();
+    let mut tensors = 0;
     for name in declared.iter().filter(|name| check_name(name).is_ok()) {
+        check_file_name(name, &rules, recorder);
         match contents.get(name) {
             Some(Ok(bytes)) => check_bytes(name, bytes, &rules, recorder),
             Some(Err(_)) => {}
             None => match read(folder, name) {
-                Some(Ok(bytes)) => check_bytes(name, &bytes, &rules, recorder),
-                Some(Err(())) => recorder.note(format!("{name} is too large to be searched for what is private")),
+                Some(Read::Bytes(bytes)) => check_bytes(name, &bytes, &rules, recorder),
+                Some(Read::LargeText) => {
+                    recorder.note(format!("{name} is too large to be searched for what is private"));
+                }
+                Some(Read::LargeBinary) => tensors += 1,
                 None => {}
             },
         }
     }
+    if tensors > 0 {
+        let limit = MAX_BINARY_BYTES >> 20;
+        recorder.note(format!("not searched for what is private: {tensors} files above {limit} MiB that are no text"));
+    }
 }
 
-/// A text that no other check reads; `None` for other files, an error for one that is too large.
-fn read(folder: &Folder, name: &str) -> Option<Result<Vec<u8>, ()>> {
-    use std::io::Read;
+enum Read {
+    Bytes(Vec<u8>),
+    LargeText,
+    LargeBinary,
+}
+
+/// A file that no other check reads; `None` for one that cannot be read, which others report.
+fn read(folder: &Folder, name: &str) -> Option<Read> {
+    use std::io::Read as _;
     let (file, bytes) = folder.open(name, u64::MAX).ok()?;
     let mut beginning = Vec::new();
     file.take(8 << 10).read_to_end(&mut beginning).ok()?;
-    match beginning.contains(&0) {
-        true => None,
-        false if bytes > MAX_PARSED_BYTES => Some(Err(())),
-        false => folder.read(name, MAX_PARSED_BYTES).ok().map(Ok),
+    match is_binary(&beginning) {
+        // The beginning of a tensor says how it lies in memory; the rest is numbers.
+        true if name.ends_with(".npy") => Some(Read::Bytes(beginning)),
+        true if bytes > MAX_BINARY_BYTES => Some(Read::LargeBinary),
+        false if bytes > MAX_PARSED_BYTES => Some(Read::LargeText),
+        _ => folder.read(name, MAX_PARSED_BYTES).ok().map(Read::Bytes),
+    }
+}
+
+fn check_file_name(name: &str, rules: &Rules, recorder: &mut Recorder) {
+    for hit in rules.scan_name(name) {
+        let found = format_args!("{} in the name of the file: {}", hit.rule, hit.masked);
+        recorder.report(Code::Unredacted, name, Place::whole_file(), "a name without it", found);
     }
 }
 
 fn check_bytes(name: &str, bytes: &[u8], rules: &Rules, recorder: &mut Recorder) {
-    let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else { return };
-    // As plain text first: nearly every text holds nothing, and then it need not be parsed.
-    let is_json = name.ends_with(".json");
-    let mut hits = rules.scan(text, is_json).hits;
+    let legible = legible(bytes);
+    let text = legible.letters();
+    let hits = rules.scan(text, Reading::of(name, text)).hits;
     if hits.is_empty() {
         return;
     }
-    let document = is_json.then(|| Document::parse(name, text.to_owned()).ok()).flatten();
-    if is_json && document.is_none() {
-        hits = rules.scan(text, false).hits;
+    if matches!(legible, Legible::Lossy(_)) {
+        for hit in hits {
+            let found = format_args!("{} in bytes that are no UTF-8 text: {}", hit.rule, hit.masked);
+            recorder.report(Code::Unredacted, name, Place::whole_file(), &hit.placeholder, found);
+        }
+        return;
     }
+    let document = name.ends_with(".json").then(|| Document::parse(name, text.to_owned()).ok()).flatten();
     let pointers = document.as_ref().map(|document| pointers(document, &hits)).unwrap_or_default();
     let mut places = Places::of(text);
     for (at, hit) in hits.iter().enumerate() {

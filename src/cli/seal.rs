@@ -1,6 +1,8 @@
 //! `recount seal`.
 
-use std::io::IsTerminal;
+mod machine;
+
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -8,13 +10,13 @@ use globset::GlobSet;
 use zeroize::Zeroizing;
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
-use crate::package::folder::{FileError, Folder, VERSION_CONTROL};
+use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
 use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
 use crate::seal::{
-    Machine, SigningKey, drop_signature, enclosing_package, normalize::normalize, normalize::to_normalize, own_rules,
-    read_secret, receipts_text, redact, write_receipts, write_signed,
+    Replacement, SigningKey, apply, drop_signature, enclosing_package, outdated, own_rules, plan, read_secret,
+    receipts_text, write_receipts, write_signed,
 };
 
 /// Arguments of `seal`.
@@ -42,7 +44,7 @@ pub(super) struct Args {
     normalize: bool,
     /// Replace private paths, names, addresses and secrets in texts by placeholders; RULES is a file of more rules, one a
     /// line: PATTERN = ${PLACEHOLDER}
-    #[arg(long, value_name = "RULES", num_args = 0..=1)]
+    #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true)]
     redact: Option<Option<PathBuf>>,
     /// Seal a folder that lies in another package
     #[arg(long)]
@@ -185,66 +187,56 @@ fn first_line(path: &Path) -> Result<Zeroizing<String>, Failure> {
     Ok(Zeroizing::new(text.lines().next().unwrap_or_default().to_owned()))
 }
 
-/// Normalises and redacts, where that is asked for, and says what was or would be rewritten.
+/// Normalises and redacts, where that is asked for, and says what was or would be rewritten. What is private and stays is said
+/// on standard error, whatever else is said.
 fn rewrite(args: &Args, exclude: &GlobSet, said: &mut String) -> Result<(), Failure> {
     let verb = if args.check { "would be" } else { "was" };
-    // Everything that can be refused is found before the first byte changes.
-    let crlf = if args.normalize { to_normalize(&args.dir, exclude)? } else { Vec::new() };
-    let plan = match &args.redact {
-        Some(own) => Some(redact::plan(&args.dir, exclude, &rules(args, own.as_deref())?, args.normalize)?),
+    let rules = match &args.redact {
+        Some(own) => Some(rules(args, own.as_deref())?),
         None => None,
     };
-    for name in &crlf {
-        if !args.check {
-            normalize(&args.dir, name)?;
+    if rules.is_some() || args.normalize {
+        let plan = plan(&args.dir, exclude, rules.as_ref(), args.normalize)?;
+        if !args.check && !plan.is_empty() {
+            apply(&args.dir, &plan)?;
         }
-        said.push_str(&format!("{name} {verb} rewritten with LF line endings\n"));
-    }
-    let Some(mut plan) = plan else { return Ok(()) };
-    if !args.check && !crlf.is_empty() {
-        plan = match &args.redact {
-            Some(own) => redact::plan(&args.dir, exclude, &rules(args, own.as_deref())?, false)?,
-            None => plan,
-        };
-    }
-    if !args.check {
-        redact::apply(&args.dir, &plan)?;
-    }
-    for found in &plan.replacements {
-        let redact::Replacement { file, line, rule, masked, placeholder } = found;
-        said.push_str(&format!("{file}:{line}: {rule} {masked} {verb} replaced by {placeholder}\n"));
-    }
-    if !plan.replacements.is_empty() {
-        for name in &plan.passed_over {
-            said.push_str(&format!("{name} is not UTF-8 and stays as it is\n"));
+        for name in &plan.normalized {
+            said.push_str(&format!("{name} {verb} rewritten with LF line endings\n"));
         }
+        for Replacement { file, line, rule, masked, placeholder } in &plan.replacements {
+            said.push_str(&format!("{file}:{line}: {rule} {masked} {verb} replaced by {placeholder}\n"));
+        }
+        for name in &plan.forgotten {
+            said.push_str(&format!(
+                "{name} is not what its redaction left: what it was before {verb} removed from provenance.json\n"
+            ));
+        }
+        note(&plan.left);
+    }
+    if rules.is_none() {
+        let changed = outdated(&args.dir).into_iter();
+        let advice = "but provenance.json records what it was before; --redact brings that up to date";
+        note(&changed.map(|name| format!("{name} is not what its redaction left, {advice}")).collect::<Vec<_>>());
     }
     Ok(())
 }
 
+fn note(lines: &[String]) {
+    for line in lines {
+        // Nobody can be told that nobody can be told.
+        let _ = writeln!(std::io::stderr(), "{}", crate::render::escape::lines(&format!("recount: {line}")));
+    }
+}
+
 /// The rules of this machine and of the file that was given.
 fn rules(args: &Args, own: Option<&Path>) -> Result<crate::package::private::Rules, Failure> {
-    let mut rules = machine(&args.dir).rules();
+    let machine = machine::this(&args.dir);
+    note(&machine.not_searched());
+    let mut rules = machine.rules();
     if let Some(path) = own {
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: the rules cannot be read"))?;
         own_rules(&text, &mut rules).with_context(|| shown.to_string())?;
     }
     Ok(rules)
-}
-
-/// What this machine and its user are called.
-fn machine(folder: &Path) -> Machine {
-    let variable =
-        |names: &[&str]| names.iter().find_map(|name| std::env::var(name).ok()).map(|value| value.trim().to_owned());
-    let host = variable(&["HOSTNAME", "COMPUTERNAME"])
-        .or_else(|| Some(std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned()));
-    let real = folder.canonicalize().ok();
-    let repository = real.as_deref().and_then(|real| real.ancestors().find(|path| path.join(VERSION_CONTROL).exists()));
-    Machine {
-        home: variable(&["HOME", "USERPROFILE"]),
-        user: variable(&["USER", "USERNAME"]),
-        host,
-        repository: repository.map(Path::to_owned),
-    }
 }

@@ -23,6 +23,21 @@ pub fn partial_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// A new folder in `parent`, with the permissions that any new folder gets; it goes away with all that is in it.
+///
+/// # Errors
+/// The folder around it cannot be written to.
+pub fn partial_folder_in(parent: &Path) -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o777));
+    }
+    builder.tempdir_in(parent)
+}
+
 /// What may stand where a folder is to appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vacancy {
@@ -88,14 +103,7 @@ impl PartialFolder {
         if !parent.is_dir() {
             return Err(PlaceError::NoParent { parent: parent.to_owned(), path: place });
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o777));
-        }
-        let folder = builder.tempdir_in(parent).map_err(failed)?;
+        let folder = partial_folder_in(parent).map_err(failed)?;
         Ok(Self { folder, place })
     }
 

@@ -1,13 +1,21 @@
 //! The author's side: `receipts.json` from the files of a folder, the signature over it, line endings, redaction, and the
 //! beginning of a new package.
 
-pub mod normalize;
-pub mod redact;
+mod mentions;
+mod plan;
+mod record;
+mod redact;
+mod rewrite;
 mod rules;
 mod sign;
 pub mod skeleton;
+mod splice;
+mod stage;
 mod survey;
 
+pub use plan::{Plan, apply, plan};
+pub use record::outdated;
+pub use redact::Replacement;
 pub use sign::{KeyError, SigningKey, read_secret};
 
 use std::io::Write;
@@ -55,10 +63,20 @@ pub enum SealError {
         source: IgnoreError,
     },
     /// A file of the package cannot be rewritten.
-    #[error("{name} cannot be rewritten and is as it was")]
+    #[error("{name} cannot be rewritten; {}", already(rewritten))]
     Rewrite {
         /// Its name.
         name: String,
+        /// The files that were rewritten before.
+        rewritten: Vec<String>,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// No copy can be made to verify what a redaction would leave.
+    #[error("{} cannot be verified with what would be replaced; nothing was changed", folder.display())]
+    Stage {
+        /// The folder.
+        folder: PathBuf,
         /// Why.
         source: std::io::Error,
     },
@@ -81,6 +99,13 @@ pub enum SealError {
     /// The signature cannot be written or removed.
     #[error("{SIGNATURE} cannot be written or removed")]
     Signature(#[source] std::io::Error),
+}
+
+fn already(rewritten: &[String]) -> String {
+    match rewritten {
+        [] => "nothing was changed".to_owned(),
+        names => format!("already rewritten: {}", names.join(", ")),
+    }
 }
 
 /// The text of `receipts.json` for the files of `folder`: sorted without regard to case, LF, final newline. Two calls on

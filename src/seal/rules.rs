@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use regex::Regex;
 
-use crate::package::private::{Rules, is_placeholder};
+use crate::package::private::{Rules, is_placeholder, names_nobody};
 
 /// What this machine and its user are called. Computation does not ask the system; the caller does.
 #[derive(Debug, Clone, Default)]
@@ -13,15 +13,11 @@ pub struct Machine {
     pub home: Option<String>,
     /// The user's name.
     pub user: Option<String>,
-    /// The machine's name.
+    /// The machine's name, alone or in its domain.
     pub host: Option<String>,
     /// The root of the work tree around the package.
     pub repository: Option<PathBuf>,
 }
-
-/// Names that so many machines and users have that they name nobody, and that texts use as words.
-const GENERIC: &[&str] =
-    &["root", "user", "admin", "administrator", "runner", "ubuntu", "debian", "build", "builder", "localhost", "test"];
 
 /// Shorter names are too likely to be words.
 const SHORTEST_NAME: usize = 4;
@@ -45,26 +41,65 @@ impl Machine {
             [(repository, "repository path", "${REPO}"), (self.home.as_deref(), "home folder", "${USER_HOME}")]
         {
             let path = path.map(|path| path.trim_end_matches(['/', '\\'])).filter(|path| path.len() > 1);
-            let pattern = path.map(|path| format!(r"(?:^|file://|[^\w.}})$/\\-])({})(?:$|[^\w-])", literal_path(path)));
-            if let Some(regex) = pattern.and_then(|pattern| Regex::new(&pattern).ok()) {
-                rules.add(name, placeholder, regex, true);
+            if let Some(path) = path {
+                rules.add_path(name, placeholder, path);
             }
         }
-        for (word, name, placeholder) in [(&self.host, "host name", "${HOST}"), (&self.user, "user name", "${USER}")] {
-            let word = word.as_deref().filter(|word| word.len() >= SHORTEST_NAME && !GENERIC.contains(word));
-            let pattern = word.map(|word| format!(r"(?:^|[^\w${{-])({})(?:$|[^\w}}-])", regex::escape(word)));
-            if let Some(regex) = pattern.and_then(|pattern| Regex::new(&pattern).ok()) {
-                // A member's name belongs to the format.
-                rules.add(name, placeholder, regex, false);
-            }
+        if let Some(user) = self.user.as_deref().filter(|user| is_telling(user))
+            && let Some(regex) = word(&regex::escape(user))
+        {
+            rules.add_name("user name", "${USER}", regex);
+        }
+        // By its own name and by that in its domain, whichever of them the system knows.
+        let host = self.host.as_deref().map(|host| host.trim_end_matches('.'));
+        let short = host.and_then(|host| host.split('.').next()).filter(|short| is_telling(short));
+        let full = host.filter(|host| host.contains('.') && is_telling(host) && !is_loopback(host));
+        if let Some(regex) = full.and_then(|full| word(&format!("(?i:{})", regex::escape(full)))) {
+            rules.add_name("host name", "${HOST}", regex);
+        }
+        let domain = |short| word(&format!(r"(?i:{}(?:\.[a-z0-9-]*[a-z0-9])*)", regex::escape(short)));
+        if let Some(regex) = short.and_then(domain) {
+            rules.add_host("host name", "${HOST}", regex);
         }
         rules
     }
+
+    /// What is not searched for, and why, beside names that name nobody.
+    pub fn not_searched(&self) -> Vec<String> {
+        let host = self.host.as_deref().map(|host| host.split('.').next().unwrap_or(host));
+        let mut said = Vec::new();
+        for (name, whose, variable) in [(host, "this machine", "HOSTNAME"), (self.user.as_deref(), "this user", "USER")]
+        {
+            match name {
+                None => said.push(format!(
+                    "the name of {whose} is unknown, so it was not searched for; set {variable}, or give a rule of your own"
+                )),
+                Some(name) if !is_telling(name) && !names_nobody(name) => said.push(format!(
+                    "the name of {whose} is too short or only digits, so it was not searched for; give a rule of your own"
+                )),
+                Some(_) => {}
+            }
+        }
+        if self.home.is_none() {
+            said.push("the home folder of this user is unknown, so it was not searched for; set HOME".to_owned());
+        }
+        said
+    }
 }
 
-/// A path whichever way its separators are written.
-fn literal_path(path: &str) -> String {
-    path.split(['/', '\\']).map(regex::escape).collect::<Vec<_>>().join(r"[\\/]+")
+/// A pattern where it stands as a word.
+fn word(pattern: &str) -> Option<Regex> {
+    Regex::new(&format!(r"(?:^|[^\w${{-])({pattern})(?:$|[^\w}}-])")).ok()
+}
+
+/// Whether a name can be told from other words and from numbers: a container is called by the beginning of a hash.
+fn is_telling(name: &str) -> bool {
+    let is_number = name.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_' | b'.'));
+    name.len() >= SHORTEST_NAME && !is_number && !names_nobody(name)
+}
+
+fn is_loopback(host: &str) -> bool {
+    host.to_ascii_lowercase().starts_with("localhost.")
 }
 
 /// Adds the rules of a file: one a line, `PATTERN = ${PLACEHOLDER}`, each side bare or quoted as TOML quotes; `re:` before a
@@ -74,29 +109,35 @@ fn literal_path(path: &str) -> String {
 /// The first line that cannot be understood.
 pub fn own_rules(text: &str, rules: &mut Rules) -> Result<(), RuleError> {
     for (at, line) in text.lines().enumerate() {
-        let failed = |reason: String| RuleError { line: at + 1, reason };
+        let failed = |reason: &str| RuleError { line: at + 1, reason: reason.to_owned() };
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line == "[rules]" {
             continue;
         }
-        let (pattern, placeholder) = line.rsplit_once('=').ok_or_else(|| failed("there is no `=`".to_owned()))?;
-        let unquoted =
-            |side: &str| unquoted(side.trim()).ok_or_else(|| failed(format!("{} is not closed", side.trim())));
-        let (pattern, placeholder) = (unquoted(pattern)?, unquoted(placeholder)?);
+        // A pattern may be the secret itself: no reason repeats any of the line.
+        let (pattern, placeholder) = line.rsplit_once('=').ok_or_else(|| failed("there is no `=`"))?;
+        let pattern = unquoted(pattern.trim()).ok_or_else(|| failed("the quotes around the pattern are not closed"))?;
+        let placeholder =
+            unquoted(placeholder.trim()).ok_or_else(|| failed("the quotes around the placeholder are not closed"))?;
         if !is_placeholder(&placeholder) {
-            return Err(failed(format!(
-                "{placeholder} is no placeholder; it is `${{`, capital letters, digits or _, `}}`"
-            )));
+            return Err(failed(
+                "what follows the last `=` is no placeholder; it is `${`, capital letters, digits or _, `}`",
+            ));
         }
         let regex = match pattern.strip_prefix("re:") {
             Some(regex) => Regex::new(regex.trim()),
             None => Regex::new(&regex::escape(&pattern)),
         };
-        let regex = regex.map_err(|error| failed(error.to_string().lines().last().unwrap_or_default().to_owned()))?;
+        // The last line of such an error is its kind; the lines before show the pattern.
+        let regex = regex.map_err(|error| {
+            let kind =
+                error.to_string().lines().last().and_then(|kind| kind.strip_prefix("error: ")).map(str::to_owned);
+            failed(&kind.unwrap_or_else(|| "the regular expression cannot be used".to_owned()))
+        })?;
         if regex.is_match("") {
-            return Err(failed("the pattern matches nothing at all, which is everywhere".to_owned()));
+            return Err(failed("the pattern matches nothing at all, which is everywhere"));
         }
-        rules.add("own rule", &placeholder, regex, true);
+        rules.add("own rule", &placeholder, regex);
     }
     Ok(())
 }

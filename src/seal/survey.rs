@@ -26,6 +26,15 @@ pub(super) struct Survey {
     pub(super) files: Vec<Surveyed>,
     /// Name and reason of what cannot, beside line endings.
     pub(super) refused: Vec<String>,
+    /// What the folder's `.recountignore` names.
+    ignored: GlobSet,
+}
+
+impl Survey {
+    /// Whether a file of this name would not be sealed.
+    pub(super) fn is_left_out(&self, name: &str, exclude: &GlobSet) -> bool {
+        exclude.is_match(name) || self.ignored.is_match(name)
+    }
 }
 
 /// One file.
@@ -64,7 +73,7 @@ pub(super) fn survey(folder: &Path, exclude: &GlobSet) -> Result<Survey, SealErr
             Err(reason) => refused.push(format!("{name}: {reason}")),
         }
     }
-    Ok(Survey { files, refused })
+    Ok(Survey { files, refused, ignored })
 }
 
 /// What the folder's `.recountignore` names. One that is no regular file names nothing, and is refused as any such file.

@@ -1,7 +1,11 @@
 //! What in a text names a person or a machine, or is a secret: found, shown masked, and replaced by placeholders.
 
+mod address;
+mod names;
 mod rules;
+mod secrets;
 mod strings;
+mod texts;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,10 +13,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::receipts::is_sha256;
-use rules::{GENERAL, Mask, SECRET_NAME, compiled};
+pub use names::names_nobody;
+use rules::{Found, GENERAL, Mask, Meant, anything, compiled};
+use secrets::{is_identity_member, is_secret_member};
 pub use strings::{Token, each_string, literal};
-
-static SECRET_MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(SECRET_NAME));
+pub use texts::{Legible, MAX_BINARY_BYTES, Reading, is_binary, legible};
 
 /// What one rule looks for and puts in its place.
 #[derive(Debug, Clone)]
@@ -23,9 +28,18 @@ pub struct Rule {
     pub placeholder: String,
     regex: Regex,
     mask: Mask,
-    /// Whether the names of JSON members are looked at, too.
-    in_keys: bool,
-    meant: fn(&str, &str) -> bool,
+    kind: Kind,
+    meant: Meant,
+}
+
+/// Where a rule is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Everywhere.
+    Anything,
+    /// The name of a machine or a user: neither in names of members, which belong to the format, nor in evidence, whose words
+    /// and numbers it may look like.
+    Name,
 }
 
 /// Something that was found.
@@ -65,7 +79,7 @@ impl Rules {
                     placeholder: rule.placeholder.to_owned(),
                     regex: compiled(rule.pattern)?,
                     mask: rule.mask,
-                    in_keys: true,
+                    kind: Kind::Anything,
                     meant: rule.meant,
                 })
             });
@@ -75,53 +89,94 @@ impl Rules {
     }
 
     /// Adds a rule for a pattern; the first group that takes part in a match is replaced, or else all of it.
-    pub fn add(&mut self, name: &str, placeholder: &str, regex: Regex, in_keys: bool) {
-        let (name, placeholder) = (name.to_owned(), placeholder.to_owned());
-        self.0.push(Rule { name, placeholder, regex, mask: Mask::First(1), in_keys, meant: |_, _| true });
+    pub fn add(&mut self, name: &str, placeholder: &str, regex: Regex) {
+        self.push(name, placeholder, regex, Kind::Anything, anything);
     }
 
-    /// Looks through a text; `json` says that it is one that was parsed without an error.
-    pub fn scan(&self, text: &str, json: bool) -> Scan {
+    /// Adds a rule for a folder, whichever way its separators are written.
+    pub fn add_path(&mut self, name: &str, placeholder: &str, path: &str) {
+        let path = path.split(['/', '\\']).map(regex::escape).collect::<Vec<_>>().join(r"[\\/]+");
+        if let Some(regex) = compiled(&format!(r"<lead>({path})(?:$|[^\w-])")) {
+            self.push(name, placeholder, regex, Kind::Anything, anything);
+        }
+    }
+
+    /// Adds a rule for a name of a user or a machine, as it is.
+    pub fn add_name(&mut self, name: &str, placeholder: &str, regex: Regex) {
+        self.push(name, placeholder, regex, Kind::Name, anything);
+    }
+
+    /// Adds a rule for the name of a machine; of a match, labels of a domain count at the end, others do not.
+    pub fn add_host(&mut self, name: &str, placeholder: &str, regex: Regex) {
+        self.push(name, placeholder, regex, Kind::Name, address::in_domain);
+    }
+
+    fn push(&mut self, name: &str, placeholder: &str, regex: Regex, kind: Kind, meant: Meant) {
+        let (name, placeholder) = (name.to_owned(), placeholder.to_owned());
+        self.0.push(Rule { name, placeholder, regex, mask: Mask::First(1), kind, meant });
+    }
+
+    /// Looks through a text.
+    pub fn scan(&self, text: &str, reading: Reading) -> Scan {
         let mut scan = Scan::default();
-        if !json {
-            for (range, rule) in self.matches(text, false) {
+        if !reading.is_json {
+            for (range, rule) in self.matches(text, !reading.is_evidence) {
                 scan.hits.push(hit(rule, range.start, &text[range.clone()]));
                 scan.edits.push((range, rule.placeholder.clone()));
             }
         } else if self.may_match(text) {
-            each_string(text, &mut |token| self.token(text, &token, &mut scan));
+            each_string(text, &mut |token| self.token(text, &token, reading, &mut scan));
         }
         scan
     }
 
+    /// What is private in the name of a file, by rule; offsets say nothing.
+    pub fn scan_name(&self, name: &str) -> Vec<Hit> {
+        // A folder in the root may be what a whole tree was copied into; an ending may look like one of a domain.
+        let stem = name.rsplit_once('.').map_or("", |(stem, _)| stem);
+        let mut hits: Vec<Hit> = Vec::new();
+        for text in [format!("/{name}"), stem.to_owned()] {
+            for hit in self.scan(&text, Reading::TEXT).hits {
+                if hits.iter().all(|other| other.rule != hit.rule) {
+                    hits.push(hit);
+                }
+            }
+        }
+        hits
+    }
+
     /// Whether the strings of a JSON text are worth a look of their own. Escapes may hide what a search of the text misses.
     fn may_match(&self, text: &str) -> bool {
-        static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            compiled(r#"\\[nrtu/]|(?i:password|passwd|passphrase|secret|api[_-]?key|access[_-]?token|auth[_-]?token)"#)
-        });
+        static ESCAPES: LazyLock<Option<Regex>> =
+            LazyLock::new(|| compiled(r#"\\[nrtu/]|(?i:passw|passphrase|secret|key"|token"|authorization"|uuid")"#));
         ESCAPES.as_ref().is_none_or(|escapes| escapes.is_match(text))
             || self.0.iter().any(|rule| rule.regex.is_match(text))
     }
 
-    fn token(&self, text: &str, token: &Token<'_>, scan: &mut Scan) {
+    fn token(&self, text: &str, token: &Token<'_>, reading: Reading, scan: &mut Scan) {
         let value = &token.value;
         if is_sha256(value) {
             return;
         }
         let written = &text[token.range.clone()];
-        let secret = SECRET_MEMBER.as_ref().zip(token.key).is_some_and(|(regex, key)| regex.is_match(key));
-        if secret && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value) {
+        let whole = match token.key {
+            Some(_) if is_placeholder(value) => None,
+            Some(key) if is_secret_member(key, value) => Some(("password", "${SECRET}")),
+            Some(key) if is_identity_member(key, value) => Some(("GPU identity", "${GPU_UUID_REDACTED}")),
+            _ => None,
+        };
+        if let Some((rule, placeholder)) = whole {
             scan.hits.push(Hit {
                 offset: token.range.start,
-                rule: "password".to_owned(),
-                placeholder: "${SECRET}".to_owned(),
+                rule: rule.to_owned(),
+                placeholder: placeholder.to_owned(),
                 masked: masked(value, Mask::First(0)),
             });
-            scan.edits.push((token.range.clone(), literal("${SECRET}", written)));
+            scan.edits.push((token.range.clone(), literal(placeholder, written)));
             return;
         }
         let mut edits = Vec::new();
-        for (range, rule) in self.matches(value, token.is_key) {
+        for (range, rule) in self.matches(value, !token.is_key && (!reading.is_evidence || token.in_surroundings)) {
             scan.hits.push(hit(rule, token.range.start, &value[range.clone()]));
             edits.push((range, rule.placeholder.clone()));
         }
@@ -131,19 +186,20 @@ impl Rules {
     }
 
     /// Matches in order, apart from each other.
-    fn matches<'r>(&'r self, text: &str, in_key: bool) -> Vec<(Range<usize>, &'r Rule)> {
+    fn matches<'r>(&'r self, text: &str, with_names: bool) -> Vec<(Range<usize>, &'r Rule)> {
         let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
-        for rule in self.0.iter().filter(|rule| rule.in_keys || !in_key) {
+        for rule in self.0.iter().filter(|rule| with_names || rule.kind != Kind::Name) {
             let mut from = 0;
             while let Some(captures) = rule.regex.captures_at(text, from) {
                 let Some(part) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else { break };
-                if part.is_empty() {
+                let judged = (rule.meant)(Found { text, start: part.start(), end: part.end() });
+                if judged.bytes == 0 {
                     break;
                 }
                 // What follows the part may be what precedes the next one.
-                from = part.end();
-                if (rule.meant)(part.as_str(), &text[part.end()..]) {
-                    found.push((part.range(), rule));
+                from = part.start() + judged.bytes;
+                if judged.is_meant {
+                    found.push((part.start()..from, rule));
                 }
             }
         }

@@ -1,7 +1,15 @@
 //! What each rule looks for. Patterns are precise rather than complete: a hash, a version or a name of a processor is
 //! not private, and a false alarm in every package would be read by nobody.
+//!
+//! Texts are untrusted: no pattern may look far ahead of what it takes, so that a search costs no more than the text's length.
 
 use regex::Regex;
+
+use super::address::is_address;
+use super::names::names_nobody;
+use super::secrets::{
+    SECRETS, assigned, has_digit, in_url, is_bearer, is_query_token, is_short_token, is_token, quoted, stated, userinfo,
+};
 
 /// How much of a match may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +20,45 @@ pub(super) enum Mask {
     Folder,
 }
 
+/// A match in its text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found<'t> {
+    pub(super) text: &'t str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl<'t> Found<'t> {
+    pub(super) fn part(&self) -> &'t str {
+        &self.text[self.start..self.end]
+    }
+
+    pub(super) fn before(&self) -> &'t str {
+        &self.text[..self.start]
+    }
+
+    pub(super) fn after(&self) -> &'t str {
+        &self.text[self.end..]
+    }
+
+    /// All of the match is meant, or nothing.
+    pub(super) fn judged(&self, is_meant: bool) -> Judged {
+        Judged { bytes: self.end - self.start, is_meant }
+    }
+}
+
+/// What became of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// So many bytes from its beginning were looked at; the search goes on behind them.
+    pub(super) bytes: usize,
+    /// Whether they are what the rule looks for.
+    pub(super) is_meant: bool,
+}
+
+/// Conditions that a pattern cannot express.
+pub(super) type Meant = fn(Found<'_>) -> Judged;
+
 /// A pattern beside the conditions that it cannot express.
 #[derive(Debug)]
 pub(super) struct General {
@@ -19,8 +66,7 @@ pub(super) struct General {
     pub(super) placeholder: &'static str,
     pub(super) pattern: &'static str,
     pub(super) mask: Mask,
-    /// Whether a match is meant, given the text and where the match lies in it.
-    pub(super) meant: fn(&str, &str) -> bool,
+    pub(super) meant: Meant,
 }
 
 const fn rule(
@@ -28,43 +74,71 @@ const fn rule(
     placeholder: &'static str,
     pattern: &'static str,
     mask: Mask,
-    meant: fn(&str, &str) -> bool,
+    meant: Meant,
 ) -> General {
     General { name, placeholder, pattern, mask, meant }
 }
 
-/// Members and settings whose values are secrets.
-pub(super) const SECRET_NAME: &str = r"(?i)(?:^|[_.-])(?:password|passwd|passphrase|secret[_-]?key|client[_-]?secret|api[_-]?key|access[_-]?token|auth[_-]?token)$";
+const fn secret(name: &'static str, pattern: &'static str, shown: usize, meant: Meant) -> General {
+    rule(name, "${SECRET}", pattern, Mask::First(shown), meant)
+}
+
+/// What may stand in patterns between `<` and `>`.
+const PARTS: [(&str, &str); 6] = [
+    // Where an absolute path may begin: behind nothing that makes it the rest of another one, behind a compiler's flag, an
+    // escape of a program's string, a colour of a terminal, or the host of an address that names files.
+    (
+        "<lead>",
+        r"(?:^|[^0-9A-Za-z_.})$/\\-]|(?:^|[^0-9A-Za-z_./-])-{1,2}(?:[A-Za-z]|isystem|iquote|idirafter|isysroot|include|imacros|rpath|ccbin)|\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}m|(?:file|s?ftp|ssh|scp|nfs|smb|rsync)://[^\s/]*)",
+    ),
+    // In an address, two separators begin the name of a host.
+    ("<lead-twice>", r"(?:^|[^0-9A-Za-z_.})$/\\:-])"),
+    ("<sep>", r"(?:\\{0,2}/)+"),
+    // A full stop or a hyphen at the end belongs to the sentence.
+    ("<name>", r"\w(?:[\w.-]*\w)?"),
+    (
+        "<prefix>",
+        r"(?:mnt|var|private<sep>var|exports?|nfs[0-9]*|net|data[0-9]*|usr|srv|gpfs[0-9]*|lustre|beegfs|ceph(?:fs)?|scratch|storage|cluster|shared?|pool|raid|tank|disk[0-9]*|vol[0-9]*|volume[0-9]*)",
+    ),
+    ("<secrets>", SECRETS),
+];
 
 /// The general rules. A match is the first group that takes part, or all of it. Separators are `/`, `\` and, in the text of a
-/// JSON or program string, `\\`.
+/// JSON or program string, `\\` and `\/`.
 pub(super) static GENERAL: &[General] = &[
     rule(
         "toolkit path",
         "${CUDA_TOOLKIT}",
-        r"(?:^|file://|[^\w.})$/\\-])(/usr/local/cuda(?:-[0-9]+(?:\.[0-9]+)*)?|/opt/cuda)(?:$|[^\w.-])",
+        r"<lead>(<sep>usr<sep>local<sep>cuda(?:-[0-9]+(?:\.[0-9]+)*)?|<sep>opt<sep>cuda)(?:$|[^\w.-]|\.(?:\s|$))",
         Mask::First(15),
         anything,
     ),
     rule(
         "toolkit path",
         "${CUDA_TOOLKIT}",
-        r"(?i)\b[a-z]:[\\/]+Program Files[\\/]+NVIDIA GPU Computing Toolkit(?:[\\/]+CUDA(?:[\\/]+v[0-9.]+[0-9])?)?",
+        r"(?i)(?:\b|[-/][IL]|\\[nrt])([a-z]:[\\/]+Program Files[\\/]+NVIDIA GPU Computing Toolkit(?:[\\/]+CUDA(?:[\\/]+v[0-9.]*[0-9])?)?)",
         Mask::First(16),
         anything,
     ),
     rule(
         "home folder",
         "${USER_HOME}",
-        r"(?:^|file://|[^\w.})$/\\-])(/(?:home|Users)/[A-Za-z0-9_][A-Za-z0-9._-]*)",
+        r"<lead>(\\{0,2}/(?:<prefix><sep>)?(?:home[0-9]?|Users)<sep><name>|\\{0,2}/(?:(?:mnt|cygdrive)<sep>)?[A-Za-z]<sep>Users<sep><name>)|<lead-twice>(\\{0,2}/<sep>(?:<prefix><sep>)?(?:home[0-9]?|Users)<sep><name>)",
         Mask::Folder,
         names_somebody,
     ),
     rule(
         "home folder",
         "${USER_HOME}",
-        r#"(?i)\b([a-z]:[\\/]+Users[\\/]+[^\\/:*?"<>|\s$%{]+(?: [^\\/:*?"<>|\s$%{]+){0,2})[\\/]|\b([a-z]:[\\/]+Users[\\/]+[\w][\w.-]*)"#,
+        r#"(?i)(?:\b|[-/][IL]|\\[nrt])(?:([a-z]:[\\/]+Users[\\/]+[^\\/:*?"<>|\s$%{]+(?: [^\\/:*?"<>|\s$%{]+){0,2})[\\/]|([a-z]:[\\/]+Users[\\/]+<name>))"#,
         Mask::Folder,
+        names_somebody,
+    ),
+    rule(
+        "home folder",
+        "${USER_HOME}",
+        r#"(?i)(\\{2,4}wsl(?:\$|\.localhost)[\\/]+[^\\/\s"']+[\\/]+home[\\/]+<name>)|(?:^|[^\w.%-])(%2F(?:home|Users)%2F<name>)"#,
+        Mask::First(6),
         names_somebody,
     ),
     rule(
@@ -75,90 +149,109 @@ pub(super) static GENERAL: &[General] = &[
         anything,
     ),
     rule(
+        "GPU identity",
+        "${GPU_UUID_REDACTED}",
+        r#"(?i)(?:^|[^\w-])(?:(?:gpu|mig|device|cuda)[_ .-]?)?uuid\\{0,3}["']?[ \t]*[:=][ \t]*\\{0,3}["']?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"#,
+        Mask::First(0),
+        is_no_null,
+    ),
+    rule(
         "e-mail address",
         "${EMAIL}",
-        r"[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]+\.)+[a-z]{2,}\b",
+        r"[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\b",
         Mask::First(1),
         is_address,
     ),
-    rule("AWS key", "${SECRET}", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", Mask::First(4), anything),
-    rule(
-        "GitHub token",
-        "${SECRET}",
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
-        Mask::First(4),
-        anything,
+    secret("AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", 4, anything),
+    secret("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})", 4, anything),
+    secret(
+        "API key",
+        r"\b(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36}|gl(?:pat|rt|dt)-[A-Za-z0-9_-]{20,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|pypi-[A-Za-z0-9_-]{50,}|dckr_pat_[A-Za-z0-9_-]{20,})",
+        3,
+        has_digit,
     ),
-    rule("API key", "${SECRET}", r"\b(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{30,})", Mask::First(3), has_digit),
-    rule(
+    secret(
         "private key",
-        "${SECRET}",
-        // Nothing in it can be matched twice from two beginnings: an untrusted text must not cost more than its length.
+        // Nothing in it can be matched twice from two beginnings.
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:-?[A-Za-z0-9+/=\s\\:,.])*(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
-        Mask::First(11),
+        11,
         anything,
     ),
-    rule(
+    secret("web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", 3, anything),
+    secret(
         "web token",
-        "${SECRET}",
-        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-        Mask::First(3),
-        anything,
+        r#"(?i)\bauthorization\\{0,3}["']?[ \t]*[:=][ \t]*\\{0,3}["']?(?:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]{8,})"#,
+        0,
+        is_bearer,
     ),
-    rule("password", "${SECRET}", r#"://[^\s/:@"'$]+:([^\s/@"'$<{]{3,})@"#, Mask::First(0), anything),
-    rule(
+    secret("web token", r"(?i)\bbearer[ \t]+([A-Za-z0-9._~+/=-]{16,})", 0, is_token),
+    secret(
+        "web token",
+        r#"(?i)[?&](?:[0-9A-Za-z_.-]*token|[0-9A-Za-z_.-]*signature|sig|auth|secret)=([^\s&#"'<>\\`]{8,})"#,
+        0,
+        is_query_token,
+    ),
+    secret("password", r#"://[^\s/:@"'$]*:([^\s/@"'<]{3,})@"#, 0, in_url),
+    secret("web token", r#"://([^\s/:@"'$<{]{16,})@"#, 0, userinfo),
+    secret(
         "password",
-        "${SECRET}",
-        r#"(?i)(?:\b|_)(?:password|passwd|passphrase|secret[_-]?key|client[_-]?secret|api[_-]?key|access[_-]?token|auth[_-]?token)[ \t]*=[ \t]*["']?([^\s"'`,;&<>\\()\[\]{}$*]{6,})(?:["'\s,;&\\]|$)"#,
-        Mask::First(0),
-        has_digit_or_mark,
+        r#"(?:<secrets>)\\{0,3}["']?\]?[ \t]*(?::=|=>|:|={1,3})[ \t]*[bBrRuUfF]{0,2}\\{0,3}(?:"([^"\s]{4,})"|'([^'\s]{4,})')"#,
+        0,
+        quoted,
+    ),
+    secret("password", r#"(?:<secrets>)[ \t]*=[ \t]*([^\s"'`=\\])"#, 0, assigned),
+    secret("password", r#"(?:<secrets>)\\{0,3}["']?[ \t]*:[ \t]+([^\s"'`\\])"#, 0, stated),
+    secret(
+        "token",
+        r#"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_TOKEN\\{0,3}["']?\]?[ \t]*[:=][ \t]*\\{0,3}["']?([A-Za-z0-9._~+/=-]{8,})"#,
+        0,
+        is_short_token,
+    ),
+    secret(
+        "token",
+        r#"(?i)(?:\b|_)token\\{0,3}["']?\]?[ \t]*[:=][ \t]*\\{0,3}["']?([A-Za-z0-9._~+/=-]{16,})"#,
+        0,
+        is_token,
     ),
 ];
 
-fn anything(_: &str, _: &str) -> bool {
-    true
+pub(super) fn anything(found: Found<'_>) -> Judged {
+    found.judged(true)
 }
 
-/// Names that documentation uses for anybody.
-fn names_somebody(found: &str, _: &str) -> bool {
-    let name = found.rsplit(['/', '\\']).next().unwrap_or(found);
-    !["user", "username", "name", "you", "me", "public", "shared", "default"]
-        .iter()
-        .any(|generic| name.eq_ignore_ascii_case(generic))
+/// Names that documentation and systems use for anybody, and pages of a web site.
+fn names_somebody(found: Found<'_>) -> Judged {
+    let part = found.part();
+    let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
+    let name = name.rsplit_once("%2F").or_else(|| name.rsplit_once("%2f")).map_or(name, |(_, name)| name);
+    let is_page = [".html", ".htm", ".php", ".aspx", ".css", ".js"].iter().any(|ending| name.ends_with(ending));
+    found.judged(!names_nobody(name) && !is_page)
 }
 
-/// `git@host` is an address of a repository, `example.com` is nobody's, and `a@b.sum()` is a product of matrices.
-fn is_address(found: &str, after: &str) -> bool {
-    let (local, domain) = found.split_once('@').unwrap_or((found, ""));
-    let ending = domain.rsplit('.').next().unwrap_or(domain);
-    let reserved = ["example.com", "example.org", "example.net"].iter().any(|name| domain.ends_with(name))
-        || ["example", "invalid", "test", "localhost"].contains(&ending);
-    let file = ["png", "jpg", "jpeg", "svg", "gif", "webp", "py", "rs", "js", "json", "txt", "md", "so", "dll", "whl"]
-        .contains(&ending);
-    local != "git" && !reserved && !file && !after.starts_with(['(', '[', '_'])
+fn is_no_null(found: Found<'_>) -> Judged {
+    found.judged(found.part().bytes().any(|byte| !matches!(byte, b'0' | b'-')))
 }
 
-fn has_digit(found: &str, _: &str) -> bool {
-    found.bytes().any(|byte| byte.is_ascii_digit())
-}
-
-/// A bare word after `password =` is the name of a variable.
-fn has_digit_or_mark(found: &str, _: &str) -> bool {
-    found.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'!' | b'#' | b'%' | b'^' | b'+' | b'@' | b'~'))
-}
-
-/// A pattern of this file; `None` never, as a test compiles all of them.
+/// A pattern of this folder; `None` never, as a test compiles all of them. Boundaries of words are those of ASCII, without which
+/// every text that holds other letters would be searched slowly.
 pub(super) fn compiled(pattern: &str) -> Option<Regex> {
-    Regex::new(pattern).ok()
+    let mut pattern = pattern.to_owned();
+    // Parts may name those before them.
+    for (name, part) in PARTS.iter().rev() {
+        pattern = pattern.replace(name, part);
+    }
+    Regex::new(&pattern.replace("<sep>", PARTS[2].1).replace(r"\b", r"(?-u:\b)")).ok()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn all_patterns_compile() {
-        assert!(super::compiled(super::SECRET_NAME).is_some());
         for rule in super::GENERAL {
-            assert!(super::compiled(rule.pattern).is_some(), "{}", rule.name);
+            assert!(super::compiled(rule.pattern).is_some(), "{}: {}", rule.name, rule.pattern);
+        }
+        for pattern in super::super::secrets::MEMBERS {
+            assert!(super::compiled(pattern).is_some(), "{pattern}");
         }
     }
 }

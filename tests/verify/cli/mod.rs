@@ -9,6 +9,8 @@ mod predict;
 mod refit;
 mod seal;
 mod seal_hard;
+mod seal_names;
+mod seal_record;
 mod seal_rewrite;
 mod selftest;
 mod sign;

@@ -12,7 +12,7 @@ use crate::common::shared::shared;
 const UUID: &str = "GPU-01234567-89ab-cdef-0123-456789abcdef";
 
 /// Runs `seal` as a user and on a machine that have names.
-fn seal(package: &Package, args: &[&str]) -> Outcome {
+pub(super) fn seal(package: &Package, args: &[&str]) -> Outcome {
     let mut program = program();
     program.env("USER", "carolina").env("HOSTNAME", "lab-machine-7").env("HOME", "/srv/people/carolina");
     let path = package.path().to_str().unwrap();
@@ -20,7 +20,7 @@ fn seal(package: &Package, args: &[&str]) -> Outcome {
 }
 
 /// A package whose device, and so whose model, says who measured where.
-fn private() -> Package {
+pub(super) fn private() -> Package {
     let package = Package::derived(&Recipe::default(), |parts| {
         set(&mut parts.device, "/identity/driver", format!("Demo GPU, {UUID}, 1.0, 9.0"));
         set(&mut parts.device, "/identity/toolkit", "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v13.0");
@@ -118,21 +118,21 @@ fn own_rules_and_the_repository_are_replaced() {
     package.write(".git/HEAD", "x").write("a.txt", format!("{}/a on node-17 of big.cluster", root.display()));
     let rules = Package::empty();
     rules.write("rules", "# mine\nbig.cluster = ${CLUSTER}\n're:node-[0-9]+' = \"${NODE}\"\n");
-    let path = rules.file("rules");
-    seal(&package, &["--redact", path.to_str().unwrap()]).exits(0);
+    let redact = format!("--redact={}", rules.file("rules").display());
+    seal(&package, &[&redact]).exits(0);
     assert_eq!(package.text("a.txt"), "${REPO}/a on ${NODE} of ${CLUSTER}");
     package.verify(&["--strict"]).holds();
     for (line, part) in
         [("a", "`=`"), ("a = b", "placeholder"), ("re:( = ${X}", "unclosed"), ("re:x* = ${X}", "nothing")]
     {
         rules.write("rules", format!("\n{line}\n"));
-        let outcome = seal(&package, &["--redact", path.to_str().unwrap()]);
+        let outcome = seal(&package, &[&redact]);
         outcome.exits(2);
         outcome.require(outcome.stderr.contains("line 2") && outcome.stderr.contains(part), part);
     }
     rules.write("rules", "O = ${O}\n");
     package.write("a.txt", "O");
-    let outcome = seal(&package, &["--redact", path.to_str().unwrap()]);
+    let outcome = seal(&package, &[&redact]);
     outcome.exits(2);
     outcome.require(outcome.stderr.contains("replaced again"), "a rule that feeds itself");
     assert_eq!(package.text("a.txt"), "O");
