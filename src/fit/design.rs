@@ -1,4 +1,4 @@
-//! From rows to the weighted and scaled problem that is solved in binary64.
+//! The weighted and scaled rows themselves, for what asks how each of them counts.
 
 use std::collections::HashMap;
 

@@ -78,6 +78,8 @@ pub struct Refit<'v, 'd> {
     pub observations: Vec<Observation<'v, 'd>>,
     /// Keys of the geometries, sorted as text.
     pub groups: Vec<String>,
+    /// The weight of each observation in every fit that it takes part in.
+    pub weights: Vec<f64>,
     /// The fit over all observations.
     pub full: Evaluated,
     /// One for each geometry, in the order of `groups`.
@@ -104,9 +106,7 @@ pub struct Evaluated {
 pub struct FoldResult {
     /// Key of the geometry held out.
     pub held: String,
-    /// Indexes of the observations trained on.
-    pub training: Vec<usize>,
-    /// The fit and its evaluation on the held geometry.
+    /// The fit on all observations of other geometries, and its evaluation on the held one.
     pub evaluated: Evaluated,
 }
 
@@ -196,11 +196,11 @@ impl<'v, 'd> Refit<'v, 'd> {
             .zip(&groups)
             .map(|(fold, held)| {
                 let evaluated = evaluate(&observations, fold.fit, &fold.held_rows, &format!("fold {held}"))?;
-                Ok(FoldResult { held: held.clone(), training: fold.training_rows, evaluated })
+                Ok(FoldResult { held: held.clone(), evaluated })
             })
             .collect::<Result<_, RefitError>>()?;
         let summary = metrics(folds.iter().flat_map(|fold| &fold.evaluated.decisions), "the folds' decisions")?;
-        Ok(Self { observations, groups, full, folds, summary })
+        Ok(Self { observations, groups, weights: nnls::weights(&rows), full, folds, summary })
     }
 }
 
