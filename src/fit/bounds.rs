@@ -96,7 +96,7 @@ impl Bounds {
         // each of eight subsets may be preferred to the one before. Adding column a to a subset with gradient g would save
         // g^2 / |a|^2.
         let reach = norm(&design.right) + self.radii.iter().sum::<f64>();
-        let tie = (8.0 * TIE_TOLERANCE * reach.powi(2).max(1.0)).sqrt();
+        let tie = (8.0 * TIE_TOLERANCE * (reach * reach).max(1.0)).sqrt();
         linear.maps.iter().zip(&scaled).zip(&design.columns).all(|((map, range), column)| match map {
             Some(_) => range.high >= -NEGATIVE_TOLERANCE * largest,
             None => self.gradient(design, linear, column).high >= -tie * norm(column),

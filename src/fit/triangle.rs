@@ -153,9 +153,10 @@ fn exponent(magnitude: f64) -> i32 {
 /// block is used up.
 fn reduce(triangle: &mut [Vec<DoubleDouble>], block: &mut [Vec<DoubleDouble>]) {
     for at in 0..triangle.len() {
-        let (Some((below, rest)), Some((column, others))) =
-            (block.get_mut(at..).and_then(<[_]>::split_first_mut), triangle.get_mut(at..).and_then(<[_]>::split_first_mut))
-        else {
+        let (Some((below, rest)), Some((column, others))) = (
+            block.get_mut(at..).and_then(<[_]>::split_first_mut),
+            triangle.get_mut(at..).and_then(<[_]>::split_first_mut),
+        ) else {
             return;
         };
         let Some(diagonal) = column.get_mut(at) else { return };

@@ -172,15 +172,7 @@ impl<'v, 'd> Refit<'v, 'd> {
         let mut groups: Vec<_> = observations.iter().map(|observation| observation.group.clone()).collect();
         groups.sort();
         groups.dedup();
-        let label = |group: &String| groups.binary_search(group).unwrap_or(usize::MAX);
-        let rows: Vec<Row> = observations
-            .iter()
-            .map(|observation| Row {
-                group: label(&observation.group),
-                features: observation.features.to_vec(),
-                observed: observation.measured_us,
-            })
-            .collect();
+        let rows = rows(&observations, &groups);
         let order: Vec<usize> = (0..groups.len()).collect();
         let all: Vec<usize> = (0..rows.len()).collect();
         let (full, folds) = rayon::join(
@@ -202,6 +194,16 @@ impl<'v, 'd> Refit<'v, 'd> {
         let summary = metrics(folds.iter().flat_map(|fold| &fold.evaluated.decisions), "the folds' decisions")?;
         Ok(Self { observations, groups, weights: nnls::weights(&rows), full, folds, summary })
     }
+}
+
+/// The rows of a fit; a group's label is its place among the sorted keys.
+fn rows(observations: &[Observation<'_, '_>], groups: &[String]) -> Vec<Row> {
+    let rows = observations.iter().map(|observation| Row {
+        group: groups.binary_search(&observation.group).unwrap_or(usize::MAX),
+        features: observation.features.to_vec(),
+        observed: observation.measured_us,
+    });
+    rows.collect()
 }
 
 fn evaluate(
