@@ -93,10 +93,8 @@ proptest! {
     #[test]
     fn a_fold_holds_all_rows_of_its_group_and_no_other(rows in some_rows(), held in 0_usize..4) {
         let fold = leave_one_group_out(&rows, &[held]).expect("a fold").remove(0);
-        prop_assert!(fold.held_rows.iter().all(|&at| rows[at].group == held));
-        prop_assert!(fold.training_rows.iter().all(|&at| rows[at].group != held));
-        prop_assert_eq!(fold.held_rows.len() + fold.training_rows.len(), rows.len());
-        prop_assert_eq!(fold.fit.weights.len(), fold.training_rows.len());
+        let own: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].group == held).collect();
+        prop_assert_eq!((fold.held, fold.held_rows), (held, own));
     }
 
     #[test]
@@ -122,6 +120,68 @@ proptest! {
         (rows, shuffled) in some_rows().prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle())),
     ) {
         prop_assert_eq!(exact_fit(&rows), exact_fit(&shuffled));
+    }
+
+    #[test]
+    fn the_order_of_rows_reaches_no_bit_of_the_binary64_fits(
+        (rows, shuffled) in some_rows().prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle())),
+    ) {
+        prop_assert_eq!(nnls::fit(&rows), nnls::fit(&shuffled));
+        let folds = |rows: &[Row]| -> Vec<nnls::Fit> {
+            leave_one_group_out(rows, &[0, 1, 2, 3]).expect("folds").into_iter().map(|fold| fold.fit).collect()
+        };
+        prop_assert_eq!(folds(&rows), folds(&shuffled));
+    }
+
+    #[test]
+    fn a_binary64_fold_is_the_fit_without_its_rows(rows in some_rows(), held in 0_usize..4) {
+        let kept: Vec<Row> = rows.iter().filter(|row| row.group != held).cloned().collect();
+        let direct = nnls::fit(&kept).expect("a fit");
+        let fold = leave_one_group_out(&rows, &[held]).expect("a fold").remove(0).fit;
+        prop_assert_eq!((fold.active_mask, fold.rank), (direct.active_mask, direct.rank));
+        // Carried to some thirty digits, both round to the same number but where it lies halfway between two.
+        let near = |left: f64, right: f64| (left - right).abs() <= f64::EPSILON * right.abs();
+        prop_assert!(fold.coefficients.iter().zip(&direct.coefficients).all(|(left, right)| near(*left, *right)));
+        prop_assert!(near(fold.weighted_sse, direct.weighted_sse));
+        prop_assert!(fold.scales.iter().zip(&direct.scales).all(|(left, right)| near(*left, *right)));
+        for (left, right) in fold.subsets.iter().zip(&direct.subsets) {
+            let kinds = (std::mem::discriminant(&left.outcome), std::mem::discriminant(&right.outcome));
+            prop_assert_eq!(kinds.0, kinds.1, "subset {}", left.mask);
+        }
+    }
+
+    #[test]
+    fn binary64_coefficients_and_errors_are_the_exact_ones_rounded(rows in some_rows()) {
+        let (binary, exact) = (nnls::fit(&rows).expect("a fit"), exact_fit(&rows));
+        for (binary, exact) in binary.subsets.iter().zip(&exact.subsets) {
+            if let (
+                SubsetOutcome::Feasible { coefficients, weighted_sse, .. },
+                ExactOutcome::Feasible { coefficients: exact, weighted_sse: exact_sse },
+            ) = (&binary.outcome, &exact.outcome)
+            {
+                for (value, exact) in coefficients.iter().zip(exact) {
+                    prop_assert!(exact::ulp_distance(*value, exact) < 0.500_001, "{} {}", value, exact);
+                }
+                // Of the rounded coefficients: what their rounding adds is of second order.
+                prop_assert!(exact::ulp_distance(*weighted_sse, exact_sse) < 1.0, "{} {}", weighted_sse, exact_sse);
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_binary64_rows_are_those_of_their_exact_values(
+        rows in prop::collection::vec((0_usize..3, prop::collection::vec(hostile(), 2), hostile()), 1..9),
+    ) {
+        let rows: Vec<Row> = rows.iter().map(|(group, features, observed)| row(*group, features, *observed)).collect();
+        let finite = rows.iter().all(|row| row.features.iter().chain([&row.observed]).all(|value| value.is_finite()));
+        let sums = GroupSums::of_binary64(&rows);
+        prop_assert_eq!(sums.is_ok(), finite);
+        if let Ok(sums) = sums {
+            let general = GroupSums::accumulate(&exactly(&rows)).expect("rows that sum up");
+            for excluded in [None, Some(0), Some(1), Some(2)] {
+                prop_assert_eq!(sums.fit(excluded), general.fit(excluded));
+            }
+        }
     }
 
     #[test]

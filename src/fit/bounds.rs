@@ -6,10 +6,10 @@
 //! of the box. The union over the other subsets holds every model that the box allows. It may hold others where columns
 //! depend on each other, because several subsets then fit equally well and the tie rule is not applied.
 
-use nalgebra::DMatrix;
-
 use super::design::{Design, norm};
+use super::double_double::DoubleDouble;
 use super::interval::Interval;
+use super::lstsq::Orthogonal;
 use super::nnls::{self, NEGATIVE_TOLERANCE, Row, SubsetOutcome, TIE_TOLERANCE};
 use super::{FitError, MAX_FEATURES, active_columns};
 
@@ -96,7 +96,7 @@ impl Bounds {
         // each of eight subsets may be preferred to the one before. Adding column a to a subset with gradient g would save
         // g^2 / |a|^2.
         let reach = norm(&design.right) + self.radii.iter().sum::<f64>();
-        let tie = (8.0 * TIE_TOLERANCE * reach.powi(2).max(1.0)).sqrt();
+        let tie = (8.0 * TIE_TOLERANCE * (reach * reach).max(1.0)).sqrt();
         linear.maps.iter().zip(&scaled).zip(&design.columns).all(|((map, range), column)| match map {
             Some(_) => range.high >= -NEGATIVE_TOLERANCE * largest,
             None => self.gradient(design, linear, column).high >= -tie * norm(column),
@@ -152,16 +152,18 @@ impl Linear {
         if active.is_empty() {
             return Ok(Self { maps });
         }
-        let values = active.iter().flat_map(|&column| design.columns[column].iter().copied());
-        let (orthogonal, triangle) = DMatrix::from_iterator(design.right.len(), active.len(), values).qr().unpack();
-        let inverse = triangle.solve_upper_triangular(&orthogonal.transpose()).ok_or(FitError::NoConvergence)?;
-        for (row, &column) in active.iter().enumerate() {
+        let columns: Vec<Vec<DoubleDouble>> = active
+            .iter()
+            .map(|&column| design.columns[column].iter().map(|&value| DoubleDouble::from(value)).collect())
+            .collect();
+        let orthogonal = Orthogonal::of(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let inverse = orthogonal.pseudo_inverse();
+        for (row, &column) in inverse.iter().zip(&active) {
             let scale = design.scales[column];
-            let weighted = inverse
-                .row(row)
+            let weighted = row
                 .iter()
                 .zip(&design.weights)
-                .map(|(value, weight)| value * weight.sqrt() / scale)
+                .map(|(value, weight)| value.rounded() * weight.sqrt() / scale)
                 .collect();
             maps[column] = Some(weighted);
         }

@@ -1,4 +1,4 @@
-//! From rows to the weighted and scaled problem that is solved in binary64.
+//! The weighted and scaled rows themselves, for what asks how each of them counts.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ impl Design {
 /// deficient) instead of becoming NaN.
 fn weighted_rms(column: &[f64], weights: &[f64], total: f64) -> f64 {
     let unit = binade(column);
-    let squares: f64 = column.iter().zip(weights).map(|(value, weight)| weight * (value / unit).powi(2)).sum();
+    let squares: f64 = column.iter().zip(weights).map(|(value, weight)| weight * square(value / unit)).sum();
     let scale = unit * (squares / total).sqrt();
     if scale > 0.0 { scale } else { 1.0 }
 }
@@ -61,7 +61,11 @@ fn weighted_rms(column: &[f64], weights: &[f64], total: f64) -> f64 {
 /// Euclidean length of finite values.
 pub(super) fn norm(values: &[f64]) -> f64 {
     let unit = binade(values);
-    unit * values.iter().map(|value| (value / unit).powi(2)).sum::<f64>().sqrt()
+    unit * values.iter().map(|value| square(value / unit)).sum::<f64>().sqrt()
+}
+
+fn square(value: f64) -> f64 {
+    value * value
 }
 
 /// The power of two at or below the largest magnitude, for taking squares relative to it: that changes no bit of the

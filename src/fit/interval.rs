@@ -5,7 +5,8 @@
 
 use std::ops::{Add, Sub};
 
-/// Binary64 steps by which logarithms and exponentials are widened: libraries differ, all stay within two.
+/// Binary64 steps by which logarithms and exponentials are widened: libraries differ, all stay within two. They are those of
+/// the `libm` crate here, since the system's pick their code by the processor.
 const LIBRARY_STEPS: u32 = 4;
 
 /// All numbers from `low` to `high`, both included.
@@ -62,12 +63,12 @@ impl Interval {
 
     /// Natural logarithm of positive numbers.
     pub fn ln(self) -> Self {
-        outwards(self.low.ln(), self.high.ln(), LIBRARY_STEPS)
+        outwards(libm::log(self.low), libm::log(self.high), LIBRARY_STEPS)
     }
 
     /// Exponential.
     pub fn exp(self) -> Self {
-        outwards(self.low.exp(), self.high.exp(), LIBRARY_STEPS)
+        outwards(libm::exp(self.low), libm::exp(self.high), LIBRARY_STEPS)
     }
 
     /// Absolute values.

@@ -1,4 +1,6 @@
 //! How a policy's decisions turned out.
+//!
+//! Logarithms and exponentials are those of the `libm` crate: the system's pick their code by the processor.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +67,7 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || !values.iter().all(is_ratio) {
         return None;
     }
-    Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+    Some(libm::exp(values.iter().map(|&value| libm::log(value)).sum::<f64>() / values.len() as f64))
 }
 
 /// The number of groups, and exp of the mean over groups of the mean over a group's ratios of ln ratio: each group counts
@@ -81,7 +83,7 @@ pub fn grouped_geomean<'g>(items: impl IntoIterator<Item = (&'g str, f64)>) -> R
             return Err(FitError::Ratio { case, ratio });
         }
         let (sum, count) = logarithms.entry(group).or_default();
-        *sum += ratio.ln();
+        *sum += libm::log(ratio);
         *count += 1;
     }
     if logarithms.is_empty() {
@@ -89,5 +91,5 @@ pub fn grouped_geomean<'g>(items: impl IntoIterator<Item = (&'g str, f64)>) -> R
     }
     let groups = logarithms.len() as u64;
     let means: f64 = logarithms.values().map(|&(sum, count)| sum / count as f64).sum();
-    Ok((groups, (means / groups as f64).exp()))
+    Ok((groups, libm::exp(means / groups as f64)))
 }

@@ -7,6 +7,7 @@
 
 pub mod bounds;
 mod design;
+mod double_double;
 mod error;
 pub mod exact;
 pub mod folds;
@@ -17,7 +18,9 @@ pub mod median;
 pub mod metrics;
 pub mod nnls;
 pub mod policy;
+mod problem;
 pub mod spread;
+mod triangle;
 
 pub use error::FitError;
 pub use geometry::{Facts, Geometry, Schedule};

@@ -4,8 +4,12 @@
 //! every subset is solved by singular values, and the feasible subset with the smallest error wins. With three features
 //! there are eight subsets, so that enumeration is cheaper than an active-set method and shows its work.
 
-use super::design::{Design, norm};
-use super::lstsq::{self, Solution};
+use std::collections::HashMap;
+
+use super::double_double::DoubleDouble;
+use super::lstsq::Solution;
+use super::problem::{Coefficients, Problem};
+use super::triangle::{Groups, Triangle};
 use super::{FitError, MAX_FEATURES, active_columns, masks};
 
 /// A scaled solution may be this far below zero, relative to its largest magnitude (at least 1), before its subset counts
@@ -38,8 +42,6 @@ pub struct Fit {
     pub weighted_sse: f64,
     /// Weighted root mean square of each feature; 1 for a feature that is always zero.
     pub scales: Vec<f64>,
-    /// 1 / (rows of the row's group), in the order of the rows.
-    pub weights: Vec<f64>,
     /// All subsets, by ascending mask.
     pub subsets: Vec<Subset>,
     /// Rank of the whole scaled design.
@@ -101,7 +103,7 @@ pub struct Kkt {
     pub holds: bool,
 }
 
-/// Fits nonnegative coefficients. Nothing but the rows enters; their order matters only to rounding.
+/// Fits nonnegative coefficients. Nothing but the rows enters, and not their order.
 ///
 /// # Errors
 /// No rows, no or more than [`MAX_FEATURES`] features, rows of unequal width, values that are not finite, no convergence,
@@ -112,30 +114,33 @@ pub fn fit(rows: &[Row]) -> Result<Fit, FitError> {
 
 /// [`fit`] on rows picked from elsewhere.
 pub(super) fn fit_of(rows: &[&Row]) -> Result<Fit, FitError> {
-    let design = Design::of(rows, MAX_FEATURES)?;
-    let width = design.scales.len();
+    fit_triangle(&Groups::of(rows, MAX_FEATURES)?.all())
+}
+
+/// The fit of the rows that a triangle stands for.
+pub(super) fn fit_triangle(triangle: &Triangle) -> Result<Fit, FitError> {
+    let problem = Problem::of(triangle)?;
+    let width = problem.scales.len();
     let mut subsets = Vec::with_capacity(masks(width).len());
     let mut best: Option<Candidate> = None;
     for mask in masks(width) {
-        let outcome = solve_subset(rows, &design, mask)?;
-        if let SubsetOutcome::Feasible { coefficients, weighted_sse, .. } = &outcome {
-            let candidate = Candidate { mask, coefficients: coefficients.clone(), sse: *weighted_sse };
-            if best.as_ref().is_none_or(|best| candidate.beats(best)) {
-                best = Some(candidate);
-            }
+        let (outcome, candidate) = solve_subset(&problem, mask)?;
+        if let Some(candidate) = candidate
+            && best.as_ref().is_none_or(|best| candidate.beats(best))
+        {
+            best = Some(candidate);
         }
         subsets.push(Subset { mask, outcome });
     }
     // The empty subset is feasible, so that there always is a best one.
     let Candidate { mask, coefficients, sse } = best.ok_or(FitError::NoConvergence)?;
-    let whole = solve(&design, &(0..width).collect::<Vec<_>>())?;
-    let kkt = kkt(rows, &design, &coefficients)?;
+    let whole = problem.solve_all()?;
+    let kkt = problem.kkt(&coefficients)?;
     Ok(Fit {
-        coefficients,
+        coefficients: coefficients.values,
         active_mask: mask,
         weighted_sse: sse,
-        scales: design.scales,
-        weights: design.weights,
+        scales: problem.scales,
         subsets,
         rank: whole.rank,
         singular_values: whole.singular_values,
@@ -143,18 +148,26 @@ pub(super) fn fit_of(rows: &[&Row]) -> Result<Fit, FitError> {
     })
 }
 
+/// The weight of each row in every fit that it takes part in: 1 / (rows of its group).
+pub fn weights(rows: &[Row]) -> Vec<f64> {
+    let mut counts: HashMap<usize, u32> = HashMap::new();
+    for row in rows {
+        *counts.entry(row.group).or_default() += 1;
+    }
+    rows.iter().map(|row| 1.0 / f64::from(counts.get(&row.group).copied().unwrap_or(1))).collect()
+}
+
 /// Ordinary least squares with the same weights and scales, on all features and without a bound on their number or sign.
 ///
 /// # Errors
 /// As for [`fit`], and [`FitError::RankDeficient`] where the features do not determine the coefficients.
 pub fn least_squares(rows: &[Row]) -> Result<Vec<f64>, FitError> {
-    let rows: Vec<&Row> = rows.iter().collect();
-    let design = Design::of(&rows, usize::MAX)?;
-    let columns = design.scales.len();
-    let solution = solve(&design, &(0..columns).collect::<Vec<_>>())?;
+    let problem = Problem::of(&Groups::of(&rows.iter().collect::<Vec<_>>(), usize::MAX)?.all())?;
+    let columns = problem.scales.len();
+    let all: Vec<usize> = (0..columns).collect();
+    let solution = problem.solve(&all)?;
     let scaled = solution.values.ok_or(FitError::RankDeficient { rank: solution.rank, columns })?;
-    let coefficients: Vec<f64> = scaled.iter().zip(&design.scales).map(|(value, scale)| value / scale).collect();
-    finite(coefficients, "coefficient")
+    Ok(problem.coefficients(&all, &scaled)?.values)
 }
 
 /// The model's value at `features`: the products, added from left to right.
@@ -168,7 +181,7 @@ pub fn predict(coefficients: &[f64], features: &[f64]) -> f64 {
 
 struct Candidate {
     mask: u32,
-    coefficients: Vec<f64>,
+    coefficients: Coefficients,
     sse: f64,
 }
 
@@ -181,69 +194,29 @@ impl Candidate {
     }
 }
 
-fn solve(design: &Design, active: &[usize]) -> Result<Solution, FitError> {
-    let columns: Vec<&[f64]> =
-        active.iter().filter_map(|&column| design.columns.get(column).map(Vec::as_slice)).collect();
-    lstsq::solve(&columns, &design.right)
-}
-
-fn solve_subset(rows: &[&Row], design: &Design, mask: u32) -> Result<SubsetOutcome, FitError> {
-    let width = design.scales.len();
-    let active = active_columns(mask, width);
-    let Solution { values, rank, singular_values } = solve(design, &active)?;
-    let Some(values) = values else {
-        return Ok(SubsetOutcome::RankDeficient { rank });
+fn solve_subset(problem: &Problem, mask: u32) -> Result<(SubsetOutcome, Option<Candidate>), FitError> {
+    let active = active_columns(mask, problem.scales.len());
+    let Solution { values, rank, singular_values } = problem.solve(&active)?;
+    let Some(mut solved) = values else {
+        return Ok((SubsetOutcome::RankDeficient { rank }, None));
     };
-    let values = finite(values, "scaled coefficient")?;
+    let values = problem.in_unit(&solved)?;
     let largest = values.iter().fold(1.0_f64, |largest, value| largest.max(value.abs()));
     if values.iter().any(|&value| value < -(NEGATIVE_TOLERANCE * largest)) {
-        return Ok(SubsetOutcome::NegativeActive);
+        return Ok((SubsetOutcome::NegativeActive, None));
     }
-    let mut coefficients = vec![0.0; width];
-    for (&column, value) in active.iter().zip(values) {
-        if let (Some(coefficient), Some(scale)) = (coefficients.get_mut(column), design.scales.get(column)) {
-            *coefficient = value.max(0.0) / scale;
-        }
+    for value in solved.iter_mut().filter(|value| value.rounded() < 0.0) {
+        *value = DoubleDouble::ZERO;
     }
-    let coefficients = finite(coefficients, "coefficient")?;
-    let weighted_sse = weighted_sse(rows, &design.weights, &coefficients)?;
+    let coefficients = problem.coefficients(&active, &solved)?;
+    let weighted_sse = problem.weighted_sse(&coefficients)?;
     let condition = singular_values.first().zip(singular_values.last()).map(|(first, last)| first / last);
-    Ok(SubsetOutcome::Feasible { coefficients, weighted_sse, rank, singular_values, condition })
-}
-
-fn weighted_sse(rows: &[&Row], weights: &[f64], coefficients: &[f64]) -> Result<f64, FitError> {
-    let error = |row: &Row| predict(coefficients, &row.features) - row.observed;
-    let sse: f64 = rows.iter().zip(weights).map(|(row, weight)| weight * error(row).powi(2)).sum();
-    if sse.is_finite() { Ok(sse) } else { Err(FitError::OutOfRange { what: "weighted squared error" }) }
-}
-
-fn kkt(rows: &[&Row], design: &Design, coefficients: &[f64]) -> Result<Kkt, FitError> {
-    let residuals: Vec<f64> = rows
-        .iter()
-        .zip(&design.weights)
-        .map(|(row, weight)| weight.sqrt() * (predict(coefficients, &row.features) - row.observed))
-        .collect();
-    let norms: Vec<f64> = design.columns.iter().map(|column| norm(column)).collect();
-    let predicted: f64 = norms
-        .iter()
-        .zip(coefficients.iter().zip(&design.scales))
-        .map(|(norm, (coefficient, scale))| norm * (coefficient * scale))
-        .sum();
-    let reach = norm(&design.right) + predicted;
-    let gradient: Vec<f64> = design.columns.iter().map(|column| predict(column, &residuals)).collect();
-    let violations = gradient.iter().zip(coefficients).zip(&norms).map(|((&gradient, &coefficient), norm)| {
-        let violation = if coefficient > 0.0 { gradient.abs() } else { (-gradient).max(0.0) };
-        if violation > 0.0 { violation / (norm * reach) } else { 0.0 }
-    });
-    let worst_violation = violations.fold(0.0, f64::max);
-    if !worst_violation.is_finite() || gradient.iter().any(|value| !value.is_finite()) {
-        return Err(FitError::OutOfRange { what: "gradient" });
-    }
-    let width = design.scales.len();
-    let tolerance = 8.0 * ((rows.len() + width) * width) as f64 * f64::EPSILON;
-    Ok(Kkt { gradient, worst_violation, tolerance, holds: worst_violation <= tolerance })
-}
-
-fn finite(values: Vec<f64>, what: &'static str) -> Result<Vec<f64>, FitError> {
-    if values.iter().all(|value| value.is_finite()) { Ok(values) } else { Err(FitError::OutOfRange { what }) }
+    let outcome = SubsetOutcome::Feasible {
+        coefficients: coefficients.values.clone(),
+        weighted_sse,
+        rank,
+        singular_values,
+        condition,
+    };
+    Ok((outcome, Some(Candidate { mask, coefficients, sse: weighted_sse })))
 }

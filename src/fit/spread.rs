@@ -79,8 +79,11 @@ fn widest_tails(samples: usize, allowed: f64) -> (usize, f64) {
 /// a little wider than it needs to be.
 fn bounded_tails(samples: usize, allowed: f64, last: usize) -> (usize, f64) {
     let count = samples as f64;
-    let missed = |k: usize| 2.0 * (-2.0 * (count / 2.0 - (k - 1) as f64).powi(2) / count).exp();
-    let distance = (count * (2.0 / allowed).ln() / 2.0).sqrt();
+    let missed = |k: usize| {
+        let distance = count / 2.0 - (k - 1) as f64;
+        2.0 * libm::exp(-2.0 * distance * distance / count)
+    };
+    let distance = (count * libm::log(2.0 / allowed) / 2.0).sqrt();
     let mut k = ((count / 2.0 - distance).floor().max(0.0) as usize + 1).min(last);
     while k > 1 && missed(k) > allowed {
         k -= 1;

@@ -37,14 +37,14 @@ pub fn derived(refit: &Refit<'_, '_>, validation: &Validation<'_>, device: &Json
         ("status", Json::from("fitted_diagnostic_not_deployed")),
         ("profile_id", Json::from(profile_id(&profile))),
         ("profile", profile),
-        ("full_training_model", model(&refit.full.fit, observations, None)),
+        ("full_training_model", model(&refit.full.fit, refit, None)),
         ("training_observations", Json::Array(observations.iter().map(observation).collect())),
         ("full_training_evaluation", evaluation(&refit.full, observations)),
         ("full_training_metrics", metrics(&refit.full.metrics)),
         (
             "outer_leave_geometry_out",
             object([
-                ("folds", Json::Array(refit.folds.iter().map(|result| fold(result, observations)).collect())),
+                ("folds", Json::Array(refit.folds.iter().map(|result| fold(result, refit)).collect())),
                 ("summary", metrics(&refit.summary)),
             ]),
         ),
@@ -139,15 +139,14 @@ fn policy(sm_count: u64, statistic: &str) -> Json {
     ])
 }
 
-fn model(fit: &Fit, observations: &[Observation<'_, '_>], training: Option<&[usize]>) -> Json {
-    let trained: Vec<&Observation<'_, '_>> = match training {
-        None => observations.iter().collect(),
-        Some(indexes) => indexes.iter().filter_map(|&index| observations.get(index)).collect(),
-    };
-    let mut groups: Vec<String> = trained.iter().map(|observation| observation.group.clone()).collect();
-    groups.sort();
-    groups.dedup();
-    let ids: Vec<String> = trained.iter().map(|observation| observation.record_id()).collect();
+/// A fit on all observations but those of the geometry held out.
+fn model(fit: &Fit, refit: &Refit<'_, '_>, held: Option<&str>) -> Json {
+    let groups: Vec<&str> = refit.groups.iter().map(String::as_str).filter(|&group| Some(group) != held).collect();
+    let weighted = refit.observations.iter().zip(&refit.weights);
+    let (ids, weights): (Vec<String>, Vec<f64>) = weighted
+        .filter(|(observation, _)| Some(observation.group.as_str()) != held)
+        .map(|(observation, &weight)| (observation.record_id(), weight))
+        .unzip();
     object([
         ("coefficients", Json::from(fit.coefficients.clone())),
         ("active_mask", Json::from(u64::from(fit.active_mask))),
@@ -158,7 +157,7 @@ fn model(fit: &Fit, observations: &[Observation<'_, '_>], training: Option<&[usi
         ("active_subsets", Json::Array(fit.subsets.iter().map(subset).collect())),
         ("full_scaled_design_rank", Json::from(fit.rank)),
         ("full_scaled_design_singular_values", Json::from(fit.singular_values.clone())),
-        ("sample_weights", Json::from(fit.weights.clone())),
+        ("sample_weights", Json::from(weights)),
     ])
 }
 
@@ -266,12 +265,12 @@ fn evaluation(evaluated: &Evaluated, observations: &[Observation<'_, '_>]) -> Js
     ])
 }
 
-fn fold(result: &FoldResult, observations: &[Observation<'_, '_>]) -> Json {
+fn fold(result: &FoldResult, refit: &Refit<'_, '_>) -> Json {
     let mut members = vec![
         ("held_group".to_owned(), Json::from(result.held.clone())),
-        ("model".to_owned(), model(&result.evaluated.fit, observations, Some(&result.training))),
+        ("model".to_owned(), model(&result.evaluated.fit, refit, Some(&result.held))),
     ];
-    if let Json::Object(evaluation) = evaluation(&result.evaluated, observations) {
+    if let Json::Object(evaluation) = evaluation(&result.evaluated, &refit.observations) {
         members.extend(evaluation);
     }
     Json::Object(members)

@@ -1,8 +1,10 @@
 //! The same fits in exact rational arithmetic.
 
+use rayon::prelude::*;
+
 use super::{Observation, RefitError};
 use crate::fit::FitError;
-use crate::fit::exact::{ExactFit, ExactRow, GroupSums, rational};
+use crate::fit::exact::{ExactFit, GroupSums};
 
 /// The full fit and one fold for each group, solved without rounding.
 #[derive(Debug)]
@@ -22,24 +24,11 @@ pub fn exact_models(observations: &[Observation<'_, '_>], groups: &[String]) -> 
         let what = what.to_owned();
         move |source: FitError| RefitError::Fit { what, source }
     };
-    let rows = observations
-        .iter()
-        .enumerate()
-        .map(|(at, observation)| {
-            let exact = |value: f64| rational(value).ok_or(FitError::NotFinite { row: at });
-            Ok(ExactRow {
-                group: groups.binary_search(&observation.group).unwrap_or(usize::MAX),
-                features: observation.features.into_iter().map(exact).collect::<Result<_, _>>()?,
-                observed: exact(observation.measured_us)?,
-            })
-        })
-        .collect::<Result<Vec<_>, FitError>>()
-        .map_err(failed("the exact fit"))?;
-    let sums = GroupSums::accumulate(&rows).map_err(failed("the exact fit"))?;
+    let sums = GroupSums::of_binary64(&super::rows(observations, groups)).map_err(failed("the exact fit"))?;
+    // One after another, so that the first error is the one reported, however the threads were scheduled.
+    let folds: Vec<_> = (0..groups.len()).into_par_iter().map(|held| sums.fit(Some(held))).collect();
     Ok(ExactModels {
         full: sums.fit(None).map_err(failed("the exact fit"))?,
-        folds: (0..groups.len())
-            .map(|held| sums.fit(Some(held)).map_err(failed("an exact fold")))
-            .collect::<Result<_, _>>()?,
+        folds: folds.into_iter().collect::<Result<_, _>>().map_err(failed("an exact fold"))?,
     })
 }

@@ -78,6 +78,8 @@ pub struct Refit<'v, 'd> {
     pub observations: Vec<Observation<'v, 'd>>,
     /// Keys of the geometries, sorted as text.
     pub groups: Vec<String>,
+    /// The weight of each observation in every fit that it takes part in.
+    pub weights: Vec<f64>,
     /// The fit over all observations.
     pub full: Evaluated,
     /// One for each geometry, in the order of `groups`.
@@ -104,9 +106,7 @@ pub struct Evaluated {
 pub struct FoldResult {
     /// Key of the geometry held out.
     pub held: String,
-    /// Indexes of the observations trained on.
-    pub training: Vec<usize>,
-    /// The fit and its evaluation on the held geometry.
+    /// The fit on all observations of other geometries, and its evaluation on the held one.
     pub evaluated: Evaluated,
 }
 
@@ -172,15 +172,7 @@ impl<'v, 'd> Refit<'v, 'd> {
         let mut groups: Vec<_> = observations.iter().map(|observation| observation.group.clone()).collect();
         groups.sort();
         groups.dedup();
-        let label = |group: &String| groups.binary_search(group).unwrap_or(usize::MAX);
-        let rows: Vec<Row> = observations
-            .iter()
-            .map(|observation| Row {
-                group: label(&observation.group),
-                features: observation.features.to_vec(),
-                observed: observation.measured_us,
-            })
-            .collect();
+        let rows = rows(&observations, &groups);
         let order: Vec<usize> = (0..groups.len()).collect();
         let all: Vec<usize> = (0..rows.len()).collect();
         let (full, folds) = rayon::join(
@@ -196,12 +188,22 @@ impl<'v, 'd> Refit<'v, 'd> {
             .zip(&groups)
             .map(|(fold, held)| {
                 let evaluated = evaluate(&observations, fold.fit, &fold.held_rows, &format!("fold {held}"))?;
-                Ok(FoldResult { held: held.clone(), training: fold.training_rows, evaluated })
+                Ok(FoldResult { held: held.clone(), evaluated })
             })
             .collect::<Result<_, RefitError>>()?;
         let summary = metrics(folds.iter().flat_map(|fold| &fold.evaluated.decisions), "the folds' decisions")?;
-        Ok(Self { observations, groups, full, folds, summary })
+        Ok(Self { observations, groups, weights: nnls::weights(&rows), full, folds, summary })
     }
+}
+
+/// The rows of a fit; a group's label is its place among the sorted keys.
+fn rows(observations: &[Observation<'_, '_>], groups: &[String]) -> Vec<Row> {
+    let rows = observations.iter().map(|observation| Row {
+        group: groups.binary_search(&observation.group).unwrap_or(usize::MAX),
+        features: observation.features.to_vec(),
+        observed: observation.measured_us,
+    });
+    rows.collect()
 }
 
 fn evaluate(

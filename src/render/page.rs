@@ -82,7 +82,7 @@ pub(super) fn significant(value: f64) -> String {
         return "0".to_owned();
     }
     if (1e-3..1e7).contains(&value.abs()) {
-        let digits = 5 - value.abs().log10().floor() as i32;
+        let digits = 5 - libm::log10(value.abs()).floor() as i32;
         format!("{value:.*}", usize::try_from(digits).unwrap_or(0))
     } else {
         format!("{value:.5e}")

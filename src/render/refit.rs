@@ -1,5 +1,6 @@
 //! A refit as tables (text, Markdown) or as one JSON document.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
@@ -11,7 +12,7 @@ use crate::fit::exact::{ExactFit, nearest_f64, ulp_distance};
 use crate::fit::metrics::Metrics;
 use crate::fit::nnls::{Fit, SubsetOutcome};
 use crate::package::json::{Json, indented, object, python_float};
-use crate::refit::{CaseDecision, Evaluated, ExactModels, Refit};
+use crate::refit::{CaseDecision, Evaluated, ExactModels, Refit, Residual};
 
 /// The formats of results that are not findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -155,23 +156,36 @@ fn folds(view: &RefitView<'_>) -> Table {
     table
 }
 
-/// The relative error of the largest magnitude, with its sign.
+/// The relative error of the largest magnitude, with its sign; of two as large, the positive one, in whatever order they come.
 fn largest_relative(evaluated: &Evaluated) -> f64 {
-    let errors = evaluated.residuals.iter().map(crate::refit::Residual::relative_error);
-    errors.fold(0.0, |largest: f64, error| if error.abs() > largest.abs() { error } else { largest })
+    largest(evaluated.residuals.iter().map(Residual::relative_error))
 }
 
+fn largest(errors: impl Iterator<Item = f64>) -> f64 {
+    errors.fold(0.0, |largest: f64, error| {
+        let larger = error.abs() > largest.abs() || (error.abs() == largest.abs() && error > largest);
+        if larger { error } else { largest }
+    })
+}
+
+/// By case id and schedule, as the decisions are by case id: in which order a package lists its cases changes nothing.
 fn residuals(view: &RefitView<'_>) -> Table {
     let mut table = Table::new(["observation", "observed", "full fit", "off by", "fold", "off by"]);
-    for residual in &view.refit.full.residuals {
-        let held = view
-            .refit
-            .folds
-            .iter()
-            .flat_map(|fold| &fold.evaluated.residuals)
-            .find(|held| held.observation == residual.observation);
+    let refit = view.refit;
+    let mut held_out: Vec<Option<&Residual>> = vec![None; refit.observations.len()];
+    for residual in refit.folds.iter().flat_map(|fold| &fold.evaluated.residuals) {
+        held_out[residual.observation] = Some(residual);
+    }
+    let mut residuals: Vec<_> = refit.full.residuals.iter().collect();
+    let place = |residual: &Residual| {
+        let observation = &refit.observations[residual.observation];
+        (observation.record.case.id, observation.schedule)
+    };
+    residuals.sort_by(|left, right| place(left).cmp(&place(right)));
+    for residual in residuals {
+        let held = held_out[residual.observation];
         table.row([
-            view.refit.observations[residual.observation].record_id(),
+            refit.observations[residual.observation].record_id(),
             format!("{:.4}", residual.observed_us),
             format!("{:.4}", residual.predicted_us),
             percent(residual.relative_error()),
@@ -184,13 +198,10 @@ fn residuals(view: &RefitView<'_>) -> Table {
 
 fn decisions(view: &RefitView<'_>) -> Table {
     let mut table = Table::new(["case", "full fit", "predicted", "observed", "held out", "predicted", "observed"]);
+    let held_out = view.refit.folds.iter().flat_map(|fold| &fold.evaluated.decisions);
+    let held_out: HashMap<&str, &CaseDecision> = held_out.map(|held| (held.case_id.as_str(), held)).collect();
     for full in &view.refit.full.decisions {
-        let held = view
-            .refit
-            .folds
-            .iter()
-            .flat_map(|fold| &fold.evaluated.decisions)
-            .find(|held| held.case_id == full.case_id);
+        let held = held_out.get(full.case_id.as_str()).copied();
         let cells = |decision: Option<&CaseDecision>| match decision {
             Some(decision) => [
                 decision.decision.selected.name().to_owned(),
@@ -260,8 +271,7 @@ fn exactness(view: &RefitView<'_>, exact: &ExactModels) -> Table {
 fn summary(view: &RefitView<'_>) -> Vec<String> {
     let refit = view.refit;
     let held = || refit.folds.iter().flat_map(|fold| &fold.evaluated.residuals);
-    let relative = refit.folds.iter().map(|fold| largest_relative(&fold.evaluated));
-    let relative = relative.fold(0.0, |largest: f64, error| if error.abs() > largest.abs() { error } else { largest });
+    let relative = largest(refit.folds.iter().map(|fold| largest_relative(&fold.evaluated)));
     let absolute = held().map(|residual| residual.signed_error_us().abs()).fold(0.0, f64::max);
     let selected = |metrics: &Metrics| format!("{} of {} selected", metrics.selected, metrics.cases);
     let mut lines = vec![

@@ -212,7 +212,7 @@ fn shown(allowed: Interval) -> String {
     if low.fract() == 0.0 && high.fract() == 0.0 {
         return format!("{low} to {high}");
     }
-    let digits = 1 - (high - low).log10().floor() as i32;
+    let digits = 1 - libm::log10(high - low).floor() as i32;
     let decimals = digits.clamp(0, MAX_SHOWN_DECIMALS);
     let unit = 10_f64.powi(decimals);
     let decimals = decimals.unsigned_abs() as usize;

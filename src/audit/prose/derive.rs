@@ -186,13 +186,13 @@ impl Builder {
         {
             let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
             for decision in &refit.full.decisions {
-                groups.entry(&decision.group).or_default().push(decision.observed_ratios[schedule].ln());
+                groups.entry(&decision.group).or_default().push(libm::log(decision.observed_ratios[schedule]));
             }
             let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
             let by_group: Vec<f64> = groups.values().map(|values| mean(values)).collect();
             let by_case: Vec<f64> = groups.into_values().flatten().collect();
-            self.geomean(mean(&by_group).exp(), what, &mut of_schedules);
-            self.geomean(mean(&by_case).exp(), what, &mut of_schedules);
+            self.geomean(libm::exp(mean(&by_group)), what, &mut of_schedules);
+            self.geomean(libm::exp(mean(&by_case)), what, &mut of_schedules);
         }
         (figures, of_schedules)
     }

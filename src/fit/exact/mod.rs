@@ -5,6 +5,7 @@
 //! a coefficient is negative or it is not, and two errors are equal or they are not. Scaling the columns, as the binary64
 //! procedure does, would change nothing here.
 
+mod binary64;
 mod elimination;
 mod number;
 
@@ -125,9 +126,14 @@ impl GroupSums {
             sums.add_square(&integers);
             *count += 1;
         }
+        Ok(Self::weighted(groups, multipliers))
+    }
+
+    /// Weighs the sums of each group's rows, of which there are as many as said; the last multiplier is the observations'.
+    fn weighted(mut groups: BTreeMap<usize, (Symmetric, u64)>, mut multipliers: Vec<BigInt>) -> Self {
         let weight_multiplier =
             groups.values().fold(BigInt::one(), |multiple, (_, count)| multiple.lcm(&BigInt::from(*count)));
-        let mut total = Symmetric::zero(width + 1);
+        let mut total = Symmetric::zero(multipliers.len());
         for (sums, count) in groups.values_mut() {
             let weight = &weight_multiplier / BigInt::from(*count);
             for (entry, sum) in sums.entries_mut().iter_mut().zip(total.entries_mut()) {
@@ -137,7 +143,7 @@ impl GroupSums {
         }
         let groups = groups.into_iter().map(|(label, (sums, _))| (label, sums)).collect();
         let observed_multiplier = multipliers.pop().unwrap_or_else(BigInt::one);
-        Ok(Self { groups, total, feature_multipliers: multipliers, observed_multiplier, weight_multiplier })
+        Self { groups, total, feature_multipliers: multipliers, observed_multiplier, weight_multiplier }
     }
 
     /// The groups' labels, ascending.

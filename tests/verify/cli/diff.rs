@@ -325,10 +325,10 @@ fn the_text_of_a_comparison() {
     _retest
 
     Coefficients
-    coefficient                     OLD                    NEW  change %
-    a0               0.9204858643596153     0.9306878925063182     +1.11
-    aP            0.0017518057565636558    0.00177028452318896     +1.05
-    aD           0.00030083819783274725  0.0003037987315771022     +0.98
+    coefficient                     OLD                     NEW  change %
+    a0               0.9204858643596148      0.9306878925063179     +1.11
+    aP             0.001751805756563649   0.0017702845231889535     +1.05
+    aD           0.00030083819783274714  0.00030379873157710215     +0.98
     both models are recorded
 
     Decisions that changed

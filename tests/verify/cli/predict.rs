@@ -254,12 +254,12 @@ fn the_text_of_a_prediction() {
 
     Frozen model
     frozen               value
-    a0                   0.9204858643596153
-    aP                   0.0017518057565636558
-    aD                   0.00030083819783274725
+    a0                   0.9204858643596148
+    aP                   0.001751805756563649
+    aD                   0.00030083819783274714
     processor_reference  6
-    profile id           10fc1d8211eec85beddd6888cb2f088b0b30672abc02d31acf586d7cdfc
-                         954f2
+    profile id           f5e8d443465d0397a6d5b6baba862b6f6a92541b1fcf069f11526ce893a
+                         17ba5
     model.json is applied to .; nothing is fitted.
 
     Decisions: time over the default's; lost: slower than the best schedule
