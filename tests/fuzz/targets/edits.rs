@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 /// Most changes of one document.
 const MAX_EDITS: usize = 6;
 
+/// Most values that are put in the place of one, and bytes of a text: changes of changes must not grow without end.
+const MAX_GROWTH: usize = 4096;
+
 /// Numbers at which readers break.
 const NUMBERS: [&str; 22] = [
     "0",
@@ -157,7 +160,8 @@ fn repeat(value: &mut Value, data: &mut Unstructured<'_>) -> Result<()> {
     match value {
         Value::Array(items) if !items.is_empty() => {
             let item = items[data.choose_index(items.len())?].clone();
-            items.extend(std::iter::repeat_n(item, data.int_in_range(1..=40)?));
+            let times = data.int_in_range(1..=40)?.min(MAX_GROWTH / (count(&item) + items.len()));
+            items.extend(std::iter::repeat_n(item, times));
         }
         Value::Object(members) if !members.is_empty() => {
             let at = data.choose_index(members.len())?;
@@ -165,7 +169,7 @@ fn repeat(value: &mut Value, data: &mut Unstructured<'_>) -> Result<()> {
                 members.iter().nth(at).map(|(name, member)| (name.clone(), member.clone())).expect("one");
             members.insert(format!("{name}2"), member);
         }
-        Value::String(text) => *text = text.repeat(data.int_in_range(2..=40)?),
+        Value::String(text) if text.len() < MAX_GROWTH => *text = text.repeat(data.int_in_range(2..=40)?),
         _ => {}
     }
     Ok(())
