@@ -81,3 +81,25 @@ for _ in range(60):
                                       random.randrange(0xE000, 0x110000)])) for _ in range(12))
     tree = {text: text[::-1], text[:3]: [text]}
     line("tree", json.dumps(tree), canonical(tree))
+
+# Where a power of two makes the gaps below and above unlike, and where decimals of equal length compete.
+for exponent in range(-1074, 1024, 37):
+    for value in (2.0 ** exponent, 3.0 * 2.0 ** min(exponent, 1021)):
+        line("float", bits(value), json.dumps(value))
+
+# Both sides of where Python's notation changes.
+for power in (1e-5, 1e-4, 1e-3, 1e15, 1e16, 1e17):
+    number = struct.unpack(">Q", struct.pack(">d", power))[0]
+    for step in (-2, -1, 1, 2):
+        line("float", bits(from_bits(number + step)), json.dumps(from_bits(number + step)))
+
+# Texts that are not how Python itself would write the value.
+TEXTS = [
+    "1E5", "1e5", "1E+2", "1e-2", "0.10", "-0.0", "-0e0", "0e99", "1.0e0", "123e-400", "4.9e-324", "2.4e-324", "1.7976931348623158e308",
+    "9007199254740993", "9007199254740993.0", "-9223372036854775808", "18446744073709551615", "0.1e1", "100e-2",
+    '"\\u0041\\/\\u00e9\\ud83d\\ude00"', '{"\\u0061": 1, "A": 2, "\\u00e9": 3}', " [ 1 , 2.50 ] ",
+    '"\\b\\f\\n\\r\\t\\u000b\\u007f\\u0080"',
+]
+
+for text in TEXTS:
+    line("tree", text, canonical(json.loads(text)))

@@ -44,32 +44,94 @@ fn every_good_text_is_accepted_but_those_with_a_key_twice() {
 }
 
 #[test]
-fn every_bad_text_is_refused_with_a_place() {
+fn every_bad_text_is_refused_where_it_goes_wrong() {
     let Some(texts) = texts() else { return };
+    let mut refused = 0;
+    let mut late = Vec::new();
     for (name, bytes) in texts.iter().filter(|(name, _)| name.starts_with("n_")) {
-        // What is not UTF-8 is refused before it is parsed.
+        // What is not UTF-8 is refused before it is parsed; see the test of packages below.
         let Ok(text) = String::from_utf8(bytes.clone()) else { continue };
         let error = Document::parse(name, text.clone()).expect_err(name);
         let (line, column) = error.position();
-        let lines = text.split('\n').count();
-        assert!((1..=lines).contains(&line) && column >= 1, "{name}: line {line}, column {column}");
+        require_within(&text, line, column, name);
+        // Whatever stands before that place is right as far as it goes.
+        let before = prefix(&text, line, column);
+        if Document::parse(name, before).is_err_and(|earlier| !is_unfinished(&earlier)) {
+            late.push(name.as_str());
+        }
+        refused += 1;
     }
+    assert!(refused > 150, "{refused} texts");
+    late.retain(|name| !AFTER_THE_LINE_BREAK.contains(name));
+    assert!(late.is_empty(), "the place is behind what is wrong: {late:?}");
+}
+
+/// A line break within a string: the place is that behind it, the beginning of the next line.
+const AFTER_THE_LINE_BREAK: [&str; 1] = ["n_string_unescaped_newline.json"];
+
+#[test]
+#[ignore = "json/parse.rs takes serde_json's column 0 for the beginning of the line; it is the line break before it"]
+fn a_line_break_in_a_string_is_refused_where_it_stands() {
+    let error = Document::parse("x.json", "[\"new\nline\"]".to_owned()).expect_err("a control character");
+    assert_eq!(error.position(), (1, 6));
+}
+
+fn require_within(text: &str, line: usize, column: usize, name: &str) {
+    let length = text.split('\n').nth(line.wrapping_sub(1)).map(|line| line.chars().count());
+    assert!(length.is_some_and(|length| (1..=length + 1).contains(&column)), "{name}: line {line}, column {column}");
+}
+
+/// What of a text stands before a place.
+fn prefix(text: &str, line: usize, column: usize) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let begun: String = lines[line - 1].chars().take(column - 1).collect();
+    lines[..line - 1].iter().map(|line| format!("{line}\n")).collect::<String>() + &begun
+}
+
+fn is_unfinished(error: &JsonError) -> bool {
+    matches!(error, JsonError::Syntax { reason, .. } if reason.starts_with("EOF"))
 }
 
 #[test]
-fn every_other_text_is_either_and_no_panic() {
+fn every_other_text_is_treated_as_the_documentation_says() {
     let Some(texts) = texts() else { return };
-    for (name, bytes) in texts.iter().filter(|(name, _)| name.starts_with("i_")) {
-        if let Ok(text) = String::from_utf8(bytes.clone()) {
-            let _ = Document::parse(name, text).map(|document| compact(document.root()));
+    let documented = documented();
+    let names = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect::<Vec<_>>();
+    let others = names(&mut texts.keys().filter(|name| name.starts_with("i_")));
+    assert_eq!(names(&mut documented.keys()), others, "the table has exactly the suite's texts");
+    let package = crate::common::package::Package::valid();
+    for (name, is_accepted) in documented {
+        let audit = package.write("device.json", &texts[&name]).reseal_file("device.json").audit();
+        let codes: Vec<&str> = audit.findings().map(|finding| finding.code.name()).collect();
+        assert_eq!(codes, [if is_accepted { "unsupported-schema" } else { "json-syntax" }], "{name}");
+        // What was read can be written, and reads the same.
+        if let Some(document) =
+            String::from_utf8(texts[&name].clone()).ok().and_then(|text| Document::parse(&name, text).ok())
+        {
+            assert!(is_accepted, "{name}");
+            assert_eq!(Document::parse(&name, compact(document.root())).expect("our own text").root(), document.root());
         }
     }
 }
 
+/// The rows of the table in the documentation: names, and whether the text is accepted.
+fn documented() -> BTreeMap<String, bool> {
+    let page = include_str!("../../docs/robustness.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `i_"));
+    let rows = rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [name, here, why, ""] = cells[..] else { panic!("{row} has not three cells") };
+        assert!(["accepted", "refused"].contains(&here) && why.len() > 20, "{row}");
+        (format!("i_{}", name.trim_end_matches('`')), here == "accepted")
+    });
+    rows.collect()
+}
+
 #[test]
-fn every_text_as_a_file_of_a_package_gives_a_verdict() {
+fn every_text_as_a_file_of_a_package_gives_a_verdict_with_a_place() {
     let Some(texts) = texts() else { return };
     let package = crate::common::package::Package::valid();
+    let mut not_utf8 = 0;
     for (name, bytes) in &texts {
         package.write("device.json", bytes).reseal_file("device.json");
         let audit = package.audit();
@@ -81,5 +143,18 @@ fn every_text_as_a_file_of_a_package_gives_a_verdict() {
             _ => continue,
         };
         assert_eq!(codes, [expected], "{name}");
+        if expected == "unsupported-schema" {
+            continue;
+        }
+        let place = &audit.findings().next().expect("there is one").place;
+        let (line, column) = place.line.zip(place.column).unwrap_or_else(|| panic!("{name}: no place"));
+        require_within(&String::from_utf8_lossy(bytes), line, column, name);
+        if let Err(error) = std::str::from_utf8(bytes) {
+            // The first byte that is none of UTF-8's.
+            let before = String::from_utf8(bytes[..error.valid_up_to()].to_vec()).expect("checked");
+            assert_eq!(prefix(&String::from_utf8_lossy(bytes), line, column), before, "{name}");
+            not_utf8 += 1;
+        }
     }
+    assert!(not_utf8 >= 10, "{not_utf8} texts are not UTF-8");
 }
