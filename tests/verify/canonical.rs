@@ -112,7 +112,6 @@ fn integers_and_floats_are_told_apart_and_kept_whole() {
 }
 
 #[test]
-#[ignore = "json/parse.rs takes the integer -0 for a float, as serde_json does; to Python it is 0"]
 fn the_integer_minus_zero_is_an_integer() {
     assert_eq!(canonical(&parse("[-0, -0.0, {\"a\": -0}]")), "[0,-0.0,{\"a\":0}]");
 }

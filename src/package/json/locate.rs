@@ -50,6 +50,19 @@ pub(super) fn large_integer(text: &str) -> Option<(usize, usize)> {
     found
 }
 
+/// Which values, counted in the order of the text, are the integer literal `-0`.
+pub(super) fn negative_zeros(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut before = 0;
+    walk(text, None, &mut |_, literal, _| {
+        if literal == "-0" {
+            found.push(before);
+        }
+        before += 1;
+    });
+    found
+}
+
 /// Pointers by their tokens, unescaped.
 #[derive(Default)]
 struct Wanted<'p> {

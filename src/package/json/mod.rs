@@ -67,7 +67,7 @@ impl Json {
             return Some(self);
         }
         pointer.strip_prefix('/')?.split('/').try_fold(self, |value, token| match value {
-            Json::Array(items) => items.get(token.parse::<usize>().ok()?),
+            Json::Array(items) => items.get(index(token)?),
             _ => value.get(&token.replace("~1", "/").replace("~0", "~")),
         })
     }
@@ -210,7 +210,7 @@ impl Document {
 
     /// Parses the file `name` while it is read, without its text being kept: for files that are large because of long lists
     /// of floats, which take 4 or 8 bytes each, and none at all where `options` finds them in another list. What else the
-    /// document says is as after [`Document::parse`], but positions are not known and `text` is empty.
+    /// document says is as after [`Document::parse`], but positions are not known, `text` is empty, and the integer -0 is a float.
     ///
     /// # Errors
     /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; and a number of 2^63 or more, as
@@ -275,6 +275,12 @@ impl Document {
     pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
         self.positions(std::iter::once(pointer)).remove(pointer)
     }
+}
+
+/// A token that is an index: digits without a sign or leading zeros.
+fn index(token: &str) -> Option<usize> {
+    let is_index = token == "0" || (token.bytes().all(|byte| byte.is_ascii_digit()) && !token.starts_with('0'));
+    token.parse().ok().filter(|_| is_index)
 }
 
 fn parent(pointer: &str) -> Option<&str> {

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -89,7 +91,7 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
     let state = State::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    let root = match tree {
+    let mut root = match tree {
         Ok(root) => root,
         Err(error) => return Err(state.error(&error, position(text, &error))),
     };
@@ -101,7 +103,24 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
         let pointer = integer.and_then(|integer| Addresses::of(&root).pointer(&root, integer)).unwrap_or_default();
         return Err(JsonError::LargeInteger { line, column, pointer });
     }
+    if state.negative_zero.get() {
+        let mut zeros = locate::negative_zeros(text).into_iter().peekable();
+        make_integers(&mut root, &mut 0, &mut zeros);
+    }
     Ok(root)
+}
+
+/// Makes integers of the values with these numbers in the order of the text: `-0`, which `serde_json` reads as a float.
+fn make_integers(value: &mut Json, at: &mut usize, zeros: &mut Peekable<IntoIter<usize>>) {
+    if zeros.next_if_eq(at).is_some() {
+        *value = Json::Int(0);
+    }
+    *at += 1;
+    match value {
+        Json::Array(items) => items.iter_mut().for_each(|item| make_integers(item, at, zeros)),
+        Json::Object(members) => members.iter_mut().for_each(|(_, member)| make_integers(member, at, zeros)),
+        _ => {}
+    }
 }
 
 /// The value that so many others precede in the order of the text.
@@ -121,7 +140,10 @@ fn nth<'j>(value: &'j Json, before: &mut usize) -> Option<&'j Json> {
 fn position(text: &str, error: &serde_json::Error) -> (usize, usize) {
     let lines_before = error.line().saturating_sub(1);
     let start: usize = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
-    super::line_column(text, start + error.column().saturating_sub(1))
+    // Before the first byte of a line it has read the line break last; that is what is wrong, unless the text ends there.
+    let is_break = error.column() == 0 && !error.is_eof();
+    let offset = if is_break { start.saturating_sub(1) } else { start + error.column().saturating_sub(1) };
+    super::line_column(text, offset)
 }
 
 /// What the visitors share: where they are, and what they saw on the way.
@@ -131,6 +153,7 @@ struct State<'o> {
     path: RefCell<Vec<Step>>,
     duplicate: RefCell<Option<String>>,
     may_be_rounded: RefCell<bool>,
+    negative_zero: Cell<bool>,
     values: Cell<usize>,
     /// Floats among the values that are packed.
     packed: Cell<usize>,
@@ -244,6 +267,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 ));
             }
             self.0.may_be_rounded.replace(true);
+        }
+        if value == 0.0 && value.is_sign_negative() {
+            self.0.negative_zero.set(true);
         }
         Ok(Json::Float(value))
     }

@@ -67,6 +67,8 @@ impl SampleTable {
                 Err(error) => {
                     let line = error.position().map_or(0, csv::Position::line);
                     table.problems.push((usize::try_from(line).unwrap_or(usize::MAX), error.to_string()));
+                    // What cannot be read in place of the header is the header.
+                    is_first = false;
                     continue;
                 }
             }

@@ -1,7 +1,7 @@
 //! What is private in a text: any text at all, which is looked at as JSON where it is JSON.
 
 use recount::package::json::Document;
-use recount::package::private::{Places, Rules, edited};
+use recount::package::private::{Places, Reading, Rules, edited};
 
 thread_local! {
     static RULES: Rules = Rules::general();
@@ -10,9 +10,9 @@ thread_local! {
 /// Edits lie apart and in order, and after them the same rules find nothing that they did not put there.
 pub(super) fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    look(text, false);
+    look(text, Reading::TEXT);
     if let Ok(document) = Document::parse("any.json", text.to_owned()) {
-        let new = look(text, true);
+        let new = look(text, Reading::JSON);
         // Names of members that become one are refused before anything is written.
         if let Ok(again) = Document::parse("any.json", new) {
             assert_eq!(again.offsets().len(), document.offsets().len(), "{text} has other values afterwards");
@@ -20,9 +20,9 @@ pub(super) fn run(data: &[u8]) {
     }
 }
 
-fn look(text: &str, json: bool) -> String {
+fn look(text: &str, reading: Reading) -> String {
     RULES.with(|rules| {
-        let scan = rules.scan(text, json);
+        let scan = rules.scan(text, reading);
         assert_eq!(scan.hits.is_empty(), scan.edits.is_empty());
         assert!(scan.hits.len() >= scan.edits.len() && scan.hits.is_sorted_by_key(|hit| hit.offset));
         let mut end = 0;
@@ -39,10 +39,10 @@ fn look(text: &str, json: bool) -> String {
         // One match may have hidden another that overlaps it, so a text may need several turns, but not without end.
         let mut current = new.clone();
         for _ in 0..=scan.hits.len() {
-            if json && Document::parse("any.json", current.clone()).is_err() {
+            if reading.is_json && Document::parse("any.json", current.clone()).is_err() {
                 return new;
             }
-            let again = rules.scan(&current, json);
+            let again = rules.scan(&current, reading);
             if again.hits.is_empty() {
                 return new;
             }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use recount::audit::{Options, SubjectReport, verify};
+use recount::audit::{Options, Severity, SubjectReport, verify};
+use recount::package::partition::files;
 use tempfile::TempDir;
 
 use super::judged;
-use crate::common::content::{Recipe, files};
+use crate::common::content::{self, Recipe};
 
 /// The package, and what its files hold when nothing is changed.
 pub(super) struct Scratch {
@@ -32,7 +33,7 @@ impl Scratch {
 
     /// The small partition package of the tests, in which everything holds.
     pub(super) fn partition() -> Self {
-        Self::of(files(&Recipe { samples: 3, ..Recipe::default() }))
+        Self::of(content::files(&Recipe { samples: 3, ..Recipe::default() }))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -49,11 +50,19 @@ impl Scratch {
         serde_json::from_slice(self.file(name)).expect("our own JSON")
     }
 
-    /// The report on the package with another content of `name`.
+    /// The report on the package with another content of `name`. Files of measurements are read whole and in a stream; what is
+    /// wrong is found both ways.
     pub(super) fn verify_with(&self, name: &str, bytes: &[u8]) -> SubjectReport {
         fs::write(self.path().join(name), bytes).expect("a file");
         let report = verify(self.path(), "package", &Options::default(), &|_| {});
         judged::report(&report, self.path());
+        if [files::VALIDATION, files::MODEL, files::OVERLAP, files::SAMPLES].contains(&name) {
+            let streamed = verify(self.path(), "package", &Options { streamed_from: 0, ..Options::default() }, &|_| {});
+            judged::report(&streamed, self.path());
+            let is_wrong =
+                |report: &SubjectReport| report.findings().any(|finding| finding.severity != Severity::Warning);
+            assert!(is_wrong(&streamed) || !is_wrong(&report), "a stream hides {:?}", report.findings().next());
+        }
         fs::write(self.path().join(name), self.file(name)).expect("a file");
         report
     }

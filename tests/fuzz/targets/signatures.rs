@@ -3,7 +3,7 @@
 use recount::package::ignore;
 use recount::package::signature::Signature;
 use recount::package::signature::allowed::{AllowedSigners, Signers};
-use recount::package::signature::moment::seconds;
+use recount::package::signature::moment::Moment;
 
 /// A signature that the repository's own signers made.
 const OWN: &[u8] = include_bytes!("../../../artifacts/partition-h200-2026-11-30/receipts.json.sig");
@@ -24,7 +24,9 @@ pub(super) fn run(data: &[u8]) {
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = ignore::parse(data);
-    seconds(text);
+    if let Some(moment) = Moment::read(text) {
+        assert!(moment.in_utc() > 0 && moment.is_no_later_than(moment));
+    }
     match AllowedSigners::read("signers", text) {
         Ok(allowed) => {
             let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#')).count();
@@ -33,7 +35,8 @@ pub(super) fn run(data: &[u8]) {
                 let signers = Signers { allowed: allowed.clone(), identity, namespace: "recount".to_owned(), at: 0 };
                 SIGNATURE.with(|signature| {
                     if let Ok(who) = signers.signer(signature.key()) {
-                        assert!(text.contains(who) || who == "somebody", "{who}");
+                        assert!(text.contains(&who.listed_for), "{who:?}");
+                        assert!(who.fingerprint.starts_with("SHA256:"), "{who:?}");
                     }
                 });
             }
