@@ -2,7 +2,10 @@
 //!
 //! The decomposition is a one-sided Jacobi iteration: pairs of columns are rotated until all are orthogonal. For the few
 //! short columns here it is quick, it is bounded by its number of sweeps, and it is accurate to the last places also where
-//! singular values are close together or far apart.
+//! singular values are close together or far apart. nalgebra keeps the matrices; its own decomposition loses four digits where
+//! singular values are close together, and knows no numbers of twice the precision.
+
+use nalgebra::{DMatrix, DVectorView};
 
 use super::FitError;
 use super::double_double::{DoubleDouble, EPSILON, dot, length};
@@ -24,10 +27,10 @@ pub(super) struct Solution {
 /// Orthogonal columns U S and the rotations V that made them: the columns that were given are U S V^T.
 #[derive(Debug, Clone)]
 pub(super) struct Orthogonal {
-    /// U S, column by column.
-    pub(super) columns: Vec<Vec<DoubleDouble>>,
-    /// V, column by column.
-    pub(super) rotations: Vec<Vec<DoubleDouble>>,
+    /// U S.
+    pub(super) columns: DMatrix<DoubleDouble>,
+    /// V.
+    pub(super) rotations: DMatrix<DoubleDouble>,
     /// The columns' lengths.
     pub(super) lengths: Vec<DoubleDouble>,
 }
@@ -63,12 +66,13 @@ impl Orthogonal {
     /// # Errors
     /// [`FitError::NoConvergence`], also for numbers that are not finite.
     pub(super) fn of(columns: &[&[DoubleDouble]]) -> Result<Self, FitError> {
-        let width = columns.len();
-        let mut columns: Vec<Vec<DoubleDouble>> = columns.iter().map(|column| column.to_vec()).collect();
-        let one = |at| (0..width).map(|row| if row == at { DoubleDouble::ONE } else { DoubleDouble::ZERO }).collect();
-        let mut rotations: Vec<Vec<DoubleDouble>> = (0..width).map(one).collect();
+        let (rows, width) = (columns.first().map_or(0, |column| column.len()), columns.len());
+        let cell = |row: usize, column: usize| columns.get(column)?.get(row).copied();
+        let mut columns = DMatrix::from_fn(rows, width, |row, column| cell(row, column).unwrap_or(DoubleDouble::ZERO));
+        let one = |row, column| if row == column { DoubleDouble::ONE } else { DoubleDouble::ZERO };
+        let mut rotations = DMatrix::from_fn(width, width, one);
         orthogonalise(&mut columns, &mut rotations)?;
-        let lengths: Vec<DoubleDouble> = columns.iter().map(|column| length(column)).collect();
+        let lengths: Vec<DoubleDouble> = columns.column_iter().map(|column| length(column.as_slice())).collect();
         if lengths.iter().all(|length| length.is_finite()) {
             Ok(Self { columns, rotations, lengths })
         } else {
@@ -78,25 +82,29 @@ impl Orthogonal {
 
     /// The least-squares solution, where no length is zero.
     fn solution(&self, right: &[DoubleDouble]) -> Vec<DoubleDouble> {
-        let mut values = vec![DoubleDouble::ZERO; self.columns.len()];
-        for ((column, rotation), &length) in self.columns.iter().zip(&self.rotations).zip(&self.lengths) {
+        let mut values = vec![DoubleDouble::ZERO; self.columns.ncols()];
+        for ((column, rotation), &length) in self.parts() {
             // Twice by the length, not once by its square: the columns are not normalised.
-            let projected = dot(column, right) / length / length;
-            for (value, &part) in values.iter_mut().zip(rotation) {
+            let projected = dot(column.as_slice(), right) / length / length;
+            for (value, &part) in values.iter_mut().zip(rotation.iter()) {
                 *value += part * projected;
             }
         }
         values
     }
 
+    /// Each column of U S with that of V and its length.
+    fn parts(&self) -> impl Iterator<Item = ((Column<'_>, Column<'_>), &DoubleDouble)> {
+        self.columns.column_iter().zip(self.rotations.column_iter()).zip(&self.lengths)
+    }
+
     /// What each entry of a right side contributes to each value of its solution, where no length is zero.
     pub(super) fn pseudo_inverse(&self) -> Vec<Vec<DoubleDouble>> {
-        let rows = self.columns.first().map_or(0, Vec::len);
-        let mut inverse = vec![vec![DoubleDouble::ZERO; rows]; self.columns.len()];
-        for ((column, rotation), &length) in self.columns.iter().zip(&self.rotations).zip(&self.lengths) {
-            for (row, &part) in inverse.iter_mut().zip(rotation) {
+        let mut inverse = vec![vec![DoubleDouble::ZERO; self.columns.nrows()]; self.columns.ncols()];
+        for ((column, rotation), &length) in self.parts() {
+            for (row, &part) in inverse.iter_mut().zip(rotation.iter()) {
                 let factor = part / length / length;
-                for (entry, &value) in row.iter_mut().zip(column) {
+                for (entry, &value) in row.iter_mut().zip(column.iter()) {
                     *entry += factor * value;
                 }
             }
@@ -105,17 +113,22 @@ impl Orthogonal {
     }
 }
 
-fn orthogonalise(columns: &mut [Vec<DoubleDouble>], rotations: &mut [Vec<DoubleDouble>]) -> Result<(), FitError> {
+/// A column of a matrix.
+type Column<'m> = DVectorView<'m, DoubleDouble>;
+
+fn orthogonalise(columns: &mut DMatrix<DoubleDouble>, rotations: &mut DMatrix<DoubleDouble>) -> Result<(), FitError> {
     // An inner product of this many terms is not known any better.
-    let negligible = 4.0 * EPSILON * columns.iter().map(|column| column.len() as f64).fold(1.0, f64::max);
+    let negligible = 4.0 * EPSILON * columns.nrows().max(1) as f64;
     // A column this short is what rounding left of a dependent one. It has no direction to be orthogonal in, and it
     // counts as zero in the rank.
-    let nothing = EPSILON * columns.iter().map(|column| length(column).rounded()).fold(0.0, f64::max);
+    let lengths = columns.column_iter().map(|column| length(column.as_slice()).rounded());
+    let nothing = EPSILON * lengths.fold(0.0, f64::max);
     for _ in 0..SWEEPS {
         let mut rotated = false;
-        for left in 0..columns.len() {
-            for right in left + 1..columns.len() {
-                let Ok([of_left, of_right]) = columns.get_disjoint_mut([left, right]) else { continue };
+        for left in 0..columns.ncols() {
+            for right in left + 1..columns.ncols() {
+                let (of_left, of_right) = (columns.column(left), columns.column(right));
+                let (of_left, of_right) = (of_left.as_slice(), of_right.as_slice());
                 let (left_length, right_length, across) = (length(of_left), length(of_right), dot(of_left, of_right));
                 let shorter = left_length.rounded().min(right_length.rounded());
                 let small = negligible * left_length.rounded() * right_length.rounded();
@@ -124,10 +137,8 @@ fn orthogonalise(columns: &mut [Vec<DoubleDouble>], rotations: &mut [Vec<DoubleD
                 }
                 rotated = true;
                 let (cosine, sine) = rotation(left_length, right_length, across);
-                rotate(of_left, of_right, cosine, sine);
-                if let Ok([of_left, of_right]) = rotations.get_disjoint_mut([left, right]) {
-                    rotate(of_left, of_right, cosine, sine);
-                }
+                rotate(columns, left, right, cosine, sine);
+                rotate(rotations, left, right, cosine, sine);
             }
         }
         if !rotated {
@@ -152,8 +163,9 @@ fn rotation(
 }
 
 /// Replaces columns `left`, `right` by `cosine * left - sine * right`, `sine * left + cosine * right`.
-fn rotate(left: &mut [DoubleDouble], right: &mut [DoubleDouble], cosine: DoubleDouble, sine: DoubleDouble) {
-    for (left, right) in left.iter_mut().zip(right) {
+fn rotate(matrix: &mut DMatrix<DoubleDouble>, left: usize, right: usize, cosine: DoubleDouble, sine: DoubleDouble) {
+    let (mut left, mut right) = matrix.columns_range_pair_mut(left, right);
+    for (left, right) in left.iter_mut().zip(right.iter_mut()) {
         (*left, *right) = (cosine * *left - sine * *right, sine * *left + cosine * *right);
     }
 }
