@@ -23,7 +23,11 @@ fn sessions_with_the_published_package_are_what_is_printed() {
         sessions += 1;
         for (command, shown) in commands(block) {
             let printed = run(command, folder.path());
-            assert!(is_shown(&shown, &printed), "$ {command}\n{printed}\n--- but the README shows\n{}", shown.join("\n"));
+            assert!(
+                is_shown(&shown, &printed),
+                "$ {command}\n{printed}\n--- but the README shows\n{}",
+                shown.join("\n")
+            );
         }
     }
     assert!(sessions >= 2, "{sessions} sessions");
@@ -44,7 +48,8 @@ fn commands(block: &str) -> Vec<(&str, Vec<&str>)> {
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_recount")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap_or_default());
-    let output = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(folder).output().expect("a shell");
+    let output =
+        Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(folder).output().expect("a shell");
     assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
 }
@@ -73,6 +78,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());
-        if entry.path().is_dir() { copy(&entry.path(), &target) } else { drop(fs::copy(entry.path(), target).expect("a copy")) }
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            drop(fs::copy(entry.path(), target).expect("a copy"))
+        }
     }
 }

@@ -9,6 +9,7 @@ process. Peak memory is the largest resident set of a process.
 
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -105,7 +106,7 @@ def hashes(binaries, work, rounds):
     if not folder.exists():
         folder.mkdir()
         for number in range(10_000):
-            (folder / f"{number:05}.bin").write_bytes(bytes([0, number % 251]) * 5_000)
+            (folder / f"{number:05}.bin").write_bytes(random.Random(number).randbytes(10_000))
     large = work / "large"
     if not large.exists():
         large.mkdir()

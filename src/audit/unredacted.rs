@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::evidence::Content;
 use super::{Code, Family, Place, Recorder};
 use crate::package::folder::Folder;
@@ -23,26 +25,49 @@ pub(super) fn check(
     recorder: &mut Recorder,
 ) {
     let rules = Rules::general();
+    let names: Vec<&String> = declared.iter().filter(|name| check_name(name).is_ok()).collect();
+    let tolerance = recorder.tolerance();
+    let searched: Vec<(Recorder, bool)> = names
+        .into_par_iter()
+        .map(|name| {
+            let mut recorder = Recorder::new(Family::Integrity, tolerance);
+            let is_passed_over = check_file(folder, name, contents.get(name), &rules, &mut recorder);
+            (recorder, is_passed_over)
+        })
+        .collect();
     let mut tensors = 0;
-    for name in declared.iter().filter(|name| check_name(name).is_ok()) {
-        check_file_name(name, &rules, recorder);
-        match contents.get(name) {
-            Some(Ok(bytes)) => check_bytes(name, bytes, &rules, recorder),
-            Some(Err(_)) => {}
-            None => match read(folder, name) {
-                Some(Read::Bytes(bytes)) => check_bytes(name, &bytes, &rules, recorder),
-                Some(Read::LargeText) => {
-                    recorder.note(format!("{name} is too large to be searched for what is private"));
-                }
-                Some(Read::LargeBinary) => tensors += 1,
-                None => {}
-            },
-        }
+    for (found, is_passed_over) in searched {
+        recorder.absorb(found);
+        tensors += usize::from(is_passed_over);
     }
     if tensors > 0 {
         let limit = MAX_BINARY_BYTES >> 20;
         recorder.note(format!("not searched for what is private: {tensors} files above {limit} MiB that are no text"));
     }
+}
+
+/// Looks through one file and its name; says whether it is a large one that is no text, and was passed over.
+fn check_file(
+    folder: &Folder,
+    name: &str,
+    content: Option<&Content<Vec<u8>>>,
+    rules: &Rules,
+    recorder: &mut Recorder,
+) -> bool {
+    check_file_name(name, rules, recorder);
+    match content {
+        Some(Ok(bytes)) => check_bytes(name, bytes, rules, recorder),
+        Some(Err(_)) => {}
+        None => match read(folder, name) {
+            Some(Read::Bytes(bytes)) => check_bytes(name, &bytes, rules, recorder),
+            Some(Read::LargeText) => {
+                recorder.note(format!("{name} is too large to be searched for what is private"));
+            }
+            Some(Read::LargeBinary) => return true,
+            None => {}
+        },
+    }
+    false
 }
 
 enum Read {

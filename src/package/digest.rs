@@ -141,7 +141,9 @@ impl LfNormalizer {
 }
 
 fn each_chunk(reader: &mut dyn Read, limit: u64, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
-    let mut buffer = vec![0; CHUNK_BYTES];
+    // A small file needs no large buffer, which would have to be cleared first; one byte more shows a file that is longer.
+    let size = limit.saturating_add(1).min(CHUNK_BYTES as u64);
+    let mut buffer = vec![0; usize::try_from(size).unwrap_or(CHUNK_BYTES)];
     let mut total = 0;
     loop {
         let count = read_some(reader, &mut buffer)?;

@@ -10,7 +10,7 @@ mod texts;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 
 use super::receipts::is_sha256;
 pub use names::names_nobody;
@@ -66,13 +66,20 @@ pub struct Scan {
 
 /// A set of rules; of two matches that begin alike the longer one counts.
 #[derive(Debug)]
-pub struct Rules(Vec<Rule>);
+pub struct Rules {
+    all: Vec<Rule>,
+    /// All patterns at once; `None` where rules were added. For a short text it is quicker to ask once than each of them.
+    any: Option<RegexSet>,
+}
+
+/// Bytes of a text for which all patterns are asked at once. In longer ones each finds its own beginnings sooner.
+const SHORT: usize = 256;
 
 impl Rules {
     /// The rules that hold for every package on every machine.
     pub fn general() -> Self {
         // Compiled once: a self-test verifies thousands of packages.
-        static COMPILED: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        static COMPILED: LazyLock<(Vec<Rule>, Option<RegexSet>)> = LazyLock::new(|| {
             let rules = GENERAL.iter().filter_map(|rule| {
                 Some(Rule {
                     name: rule.name.to_owned(),
@@ -83,9 +90,12 @@ impl Rules {
                     meant: rule.meant,
                 })
             });
-            rules.collect()
+            let rules: Vec<Rule> = rules.collect();
+            let any = RegexSet::new(rules.iter().map(|rule| rule.regex.as_str())).ok();
+            (rules, any)
         });
-        Self(COMPILED.clone())
+        let (all, any) = COMPILED.clone();
+        Self { all, any }
     }
 
     /// Adds a rule for a pattern; the first group that takes part in a match is replaced, or else all of it.
@@ -113,7 +123,8 @@ impl Rules {
 
     fn push(&mut self, name: &str, placeholder: &str, regex: Regex, kind: Kind, meant: Meant) {
         let (name, placeholder) = (name.to_owned(), placeholder.to_owned());
-        self.0.push(Rule { name, placeholder, regex, mask: Mask::First(1), kind, meant });
+        self.any = None;
+        self.all.push(Rule { name, placeholder, regex, mask: Mask::First(1), kind, meant });
     }
 
     /// Looks through a text.
@@ -150,7 +161,7 @@ impl Rules {
         static ESCAPES: LazyLock<Option<Regex>> =
             LazyLock::new(|| compiled(r#"\\[nrtu/]|(?i:passw|passphrase|secret|key"|token"|authorization"|uuid")"#));
         ESCAPES.as_ref().is_none_or(|escapes| escapes.is_match(text))
-            || self.0.iter().any(|rule| rule.regex.is_match(text))
+            || self.all.iter().any(|rule| rule.regex.is_match(text))
     }
 
     fn token(&self, text: &str, token: &Token<'_>, reading: Reading, scan: &mut Scan) {
@@ -188,7 +199,10 @@ impl Rules {
     /// Matches in order, apart from each other.
     fn matches<'r>(&'r self, text: &str, with_names: bool) -> Vec<(Range<usize>, &'r Rule)> {
         let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
-        for rule in self.0.iter().filter(|rule| with_names || rule.kind != Kind::Name) {
+        if text.len() <= SHORT && self.any.as_ref().is_some_and(|any| !any.is_match(text)) {
+            return found;
+        }
+        for rule in self.all.iter().filter(|rule| with_names || rule.kind != Kind::Name) {
             let mut from = 0;
             while let Some(captures) = rule.regex.captures_at(text, from) {
                 let Some(part) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else { break };
