@@ -21,7 +21,7 @@ mod content;
 
 /// What the tests make packages of, by the name that it has there.
 mod common {
-    pub(crate) use crate::{content, json};
+    pub(crate) use crate::json;
 }
 
 /// Timed runs of each four cases: four cohorts, and Torch's. One case of the first four has two more, its retry.

@@ -9,9 +9,9 @@ use zeroize::Zeroizing;
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
 use crate::package::folder::{FileError, Folder, VERSION_CONTROL};
-use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::limits::{MAX_PARSED_BYTES, MAX_SIGNATURE_BYTES};
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
-use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
+use crate::package::signature::Signature;
 use crate::seal::{
     Machine, SigningKey, drop_signature, enclosing_package, normalize::normalize, normalize::to_normalize, own_rules,
     read_secret, receipts_text, redact, write_receipts, write_signed,
