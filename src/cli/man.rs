@@ -21,8 +21,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     match &args.dir {
         Some(dir) => {
-            std::fs::create_dir_all(dir)
-                .with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
             let mut command = super::command().disable_help_subcommand(true);
             command.build();
             write_pages(&command, dir)?;

@@ -101,7 +101,11 @@ fn goes_on(mut child: Child) -> (i32, String, String) {
 /// Code and file of every finding.
 fn findings(report: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(report).expect("a report");
-    let checks = report["subjects"].as_array().expect("subjects").iter().flat_map(|one| one["checks"].as_array().expect("checks"));
+    let checks = report["subjects"]
+        .as_array()
+        .expect("subjects")
+        .iter()
+        .flat_map(|one| one["checks"].as_array().expect("checks"));
     let found = checks.flat_map(|check| check["findings"].as_array().expect("findings"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     found.map(|one| (text(&one["code"]), text(&one["file"]))).collect()
@@ -184,7 +188,8 @@ fn files_that_vanish_between_listing_and_reading_are_absent() {
             package.write(first, vec![b'#'; LARGE]);
         }
         package.write("zz/last.txt", "the last one\n").seal();
-        let found = verified(&package, first, options, |_| fs::remove_file(package.file("zz/last.txt")).expect("a file"));
+        let found =
+            verified(&package, first, options, |_| fs::remove_file(package.file("zz/last.txt")).expect("a file"));
         let absent: Vec<_> = found.iter().filter(|(code, _)| code == "absent-file").collect();
         assert_eq!(absent, [&("absent-file".to_owned(), "zz/last.txt".to_owned())], "{options:?}: {found:?}");
         assert!(found.len() == 1, "{options:?}: {found:?}");

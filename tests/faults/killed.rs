@@ -204,8 +204,7 @@ fn verify_attests_whole_or_not_at_all() {
 #[test]
 fn refit_writes_model_and_result_whole() {
     let before = with_package(|_| {}, &[("model.json", OLD), ("result.json", OLD)]);
-    let arguments =
-        ["refit", "package", "--format", "json", "-o", "result.json", "--model-out", "model.json"];
+    let arguments = ["refit", "package", "--format", "json", "-o", "result.json", "--model-out", "model.json"];
     Writing::new(before, &arguments).survives();
 }
 
@@ -318,7 +317,8 @@ fn divergence_summarize_writes_the_receipt_whole() {
 
 #[test]
 fn divergence_run_leaves_a_whole_package_or_none() {
-    let arguments = ["divergence", "run", "--out", "package", "--engine", "cpu", "--trials", "6", "--resolutions", "24"];
+    let arguments =
+        ["divergence", "run", "--out", "package", "--engine", "cpu", "--trials", "6", "--resolutions", "24"];
     let mut writing = Writing::new(Tree::new(), &[&arguments[..], &["-q"]].concat());
     writing.once = true;
     writing.survives();

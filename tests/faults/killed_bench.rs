@@ -33,12 +33,14 @@ fn small() -> Place {
 fn settled(place: &Place) {
     let begin = Instant::now();
     let text = place.path().display().to_string();
-    while begin.elapsed() < Duration::from_secs(20) && fs::read_dir("/proc").is_ok_and(|processes| {
-        processes.flatten().any(|process| {
-            let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&line).contains(&text)
+    while begin.elapsed() < Duration::from_secs(20)
+        && fs::read_dir("/proc").is_ok_and(|processes| {
+            processes.flatten().any(|process| {
+                let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&line).contains(&text)
+            })
         })
-    }) {
+    {
         std::thread::sleep(Duration::from_millis(10));
     }
 }

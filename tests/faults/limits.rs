@@ -36,7 +36,8 @@ fn value(cell: &str) -> Option<u64> {
         Some((base, exponent)) => Some(base.parse::<u64>().ok()?.pow(exponent.parse().ok()?)),
         None => text.parse().ok(),
     };
-    let unit = |text: &str| Some(1_u64 << (10 * (["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|unit| *unit == text)?)));
+    let unit =
+        |text: &str| Some(1_u64 << (10 * (["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|unit| *unit == text)?)));
     match parts.as_slice() {
         [count] => number(count),
         [count, of] => Some(number(count)? * unit(of)?),
@@ -114,7 +115,7 @@ fn a_document_is_nested_as_deep_as_the_limit_and_no_deeper() {
     let deepest = text(limits::MAX_JSON_DEPTH);
     assert!(Document::parse("x.json", deepest.clone()).is_ok() && stream(&deepest));
     let deeper = text(limits::MAX_JSON_DEPTH + 1);
-    let error = Document::parse("x.json", deeper.clone()).err().expect("an error").to_string();
+    let error = Document::parse("x.json", deeper.clone()).expect_err("an error").to_string();
     assert!(error.contains("recursion limit"), "{error}");
     assert!(!stream(&deeper));
 }
@@ -123,7 +124,7 @@ fn a_document_is_nested_as_deep_as_the_limit_and_no_deeper() {
 #[ignore = "takes a gibibyte of memory"]
 fn more_values_than_a_document_may_have_are_refused() {
     let text = format!("[{}0]", "0,".repeat(limits::MAX_JSON_VALUES));
-    let error = Document::parse("x.json", text).err().expect("an error").to_string();
+    let error = Document::parse("x.json", text).expect_err("an error").to_string();
     assert!(error.contains("more than 33554432 values"), "{error}");
 }
 
@@ -151,7 +152,7 @@ fn more_floats_than_a_stream_may_have_are_refused() {
     // Lists of a hundred floats, without end.
     let list: &'static [u8] = format!("[{}0.5],", "0.5,".repeat(99)).leak().as_bytes();
     let endless = b"[".chain(Repeated { text: list, at: 0 });
-    let error = Document::stream("x.json", &mut BufReader::new(endless), &options).err().expect("an error").to_string();
+    let error = Document::stream("x.json", &mut BufReader::new(endless), &options).expect_err("an error").to_string();
     assert!(error.contains("more than 268435456 floats") || error.contains("more than 33554432 values"), "{error}");
 }
 
@@ -244,7 +245,10 @@ fn signatures_and_lists_of_signers_have_limits() {
     let package = Package::valid();
     package.write("receipts.json.sig", vec![b'-'; limits::MAX_SIGNATURE_BYTES as usize + 1]);
     let elsewhere = Package::empty();
-    elsewhere.write("few", "alice@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS\n");
+    elsewhere.write(
+        "few",
+        "alice@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS\n",
+    );
     elsewhere.write("many", "# nobody\n".repeat(limits::MAX_ALLOWED_BYTES as usize / 9 + 1));
     let path = |name: &str| elsewhere.file(name).to_str().expect("UTF-8").to_owned();
     let finding = package.verify(&["--allowed-signers", &path("few")]).exits(1).one("signature-invalid");

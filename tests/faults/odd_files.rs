@@ -53,7 +53,8 @@ fn an_unreadable_file_is_named_and_the_rest_is_checked() {
             let arguments = ["verify", path, "--format", "json", "--stream-from", stream];
             let Some((status, said, complained)) = as_nobody(&package, &arguments) else { return };
             // Without receipts nothing is bound to anything.
-            let (expected, code) = if name == "receipts.json" { (2, "unreadable-package") } else { (1, "unreadable-file") };
+            let (expected, code) =
+                if name == "receipts.json" { (2, "unreadable-package") } else { (1, "unreadable-file") };
             assert_eq!(status, expected, "{name}: {complained}{said}");
             assert!(said.contains(code) && said.contains(name), "{name}: {said}");
         }

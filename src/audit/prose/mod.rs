@@ -62,7 +62,10 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
         }
     }
     if judged == MAX_README_NUMBERS {
-        recorder.note(format!("{}: only the first {MAX_README_NUMBERS} numbers in sentences were looked at", files::README));
+        recorder.note(format!(
+            "{}: only the first {MAX_README_NUMBERS} numbers in sentences were looked at",
+            files::README
+        ));
     }
     table::check_complete(&shown, &figures, &mut locator, &mut recorder);
     if !shown.any() {
