@@ -26,15 +26,8 @@ pub fn selftest(report: &SelftestReport, format: TableFormat, style: &Style, out
         return out.write_all((indented(&json(report)) + "\n").as_bytes());
     }
     let markdown = format == TableFormat::Markdown;
-    let mut table = Table::new([
-        "file",
-        "leaves",
-        "forged",
-        "fails by default",
-        "only --strict",
-        "missed",
-        "signature",
-    ]);
+    let mut table =
+        Table::new(["file", "leaves", "forged", "fails by default", "only --strict", "missed", "signature"]);
     for file in &report.files {
         table.row([
             file.name.clone(),
