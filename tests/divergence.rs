@@ -9,6 +9,8 @@ mod shared;
 #[path = "divergence/support.rs"]
 mod support;
 
+#[path = "divergence/beside.rs"]
+mod beside;
 #[path = "divergence/compare.rs"]
 mod compare;
 #[path = "divergence/devices.rs"]

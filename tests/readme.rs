@@ -19,7 +19,9 @@ fn sessions_with_the_published_package_are_what_is_printed() {
     let readme = include_str!("../README.md");
     let blocks = readme.split("```text\n").skip(1).filter_map(|block| block.split("\n```").next());
     let mut sessions = 0;
-    for block in blocks.filter(|block| block.starts_with('$') && block.contains(PACKAGE)) {
+    for block in blocks.filter(|block| {
+        (block.starts_with("$ recount verify") || block.starts_with("$ sed")) && block.contains(PACKAGE)
+    }) {
         sessions += 1;
         for (command, shown) in commands(block) {
             let printed = run(command, folder.path());
@@ -79,9 +81,9 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target)
+            copy(&entry.path(), &target);
         } else {
-            drop(fs::copy(entry.path(), target).expect("a copy"))
+            fs::copy(entry.path(), target).expect("a copy");
         }
     }
 }

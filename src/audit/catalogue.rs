@@ -636,7 +636,7 @@ catalogue! {
     InputHash "input-hash" Divergence Error
         "An input's hash is wrong, missing or not the same everywhere"
         "Every arm and engine consumed the same bytes: one input, and a grid and an output gradient for each resolution. Hashes \
-         are taken again from the inputs in the package."
+         are taken again from the inputs in the package, and from those that the protocol's seed and generator make."
         "Run again with the same inputs.";
     TensorFile "tensor-file" Divergence Error
         "A tensor is missing, unexpected or of another form"
@@ -644,6 +644,17 @@ catalogue! {
          protocol asks for; nothing else is read, least of all pickled objects. Gradients are there for the resolutions that \
          the results list, and for no others."
         "Export the tensor again.";
+    DivergenceTiming "divergence-timing" Divergence Error
+        "A time in timing.json does not follow from its spans"
+        "An operation's time is its span over the replays and the operations of a graph; medians, ratios of medians and their \
+         geometric mean are taken again. Spans are binary32, as device events give them, as many as the protocol says, for \
+         engines and resolutions of the package."
+        "Compute the times again from the spans.";
+    DivergenceAccuracy "divergence-accuracy" Divergence Error
+        "An entry of accuracy.json contradicts the trials"
+        "Each engine, arm and resolution of the results has an error against a binary64 reference. Trials with the same hash have \
+         the same errors, and those that equal the host's fixed point are one tensor for each resolution."
+        "Run the comparison with the reference again.";
     EngineFolder "engine-folder" Divergence Error
         "An engine is unknown or not in its own folder"
         "The engines are torch, cuda, deterministic and cpu; each has its results in the folder of its name."

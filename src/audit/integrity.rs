@@ -23,9 +23,9 @@ use crate::package::receipts::{RECEIPTS, Receipt, SIGNATURE, declared, receipt};
 use crate::package::signature::allowed::Signer;
 
 /// Name of the file with claims over printed medians.
-pub(super) const CLAIMS: &str = "claims.json";
+pub const CLAIMS: &str = "claims.json";
 /// Name of the table of printed medians.
-pub(super) const MEDIANS: &str = "medians.csv";
+pub const MEDIANS: &str = "medians.csv";
 
 /// JSON files that checks read.
 const DOCUMENTS: [&str; 8] = [
@@ -42,6 +42,9 @@ const DOCUMENTS: [&str; 8] = [
 const CHARACTERISTIC: [&str; 3] = [files::MODEL, files::CASES, files::SAMPLES];
 /// Other files that checks read.
 const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
+
+/// JSON files that are read beside the results that they belong to.
+const BESIDE_RESULTS: [&str; 2] = [divergence::files::ACCURACY, divergence::files::TIMING];
 
 /// Whether checks read a file.
 pub(super) fn is_read(name: &str) -> bool {
@@ -211,13 +214,13 @@ fn check_declared(
             ),
         }
     }
-    // Tensors are read only beside the results that speak of them; elsewhere a .npy file is one to hash.
+    // Tensors, times and errors are read only beside the results that they belong to; elsewhere they are files to hash.
     let has_results = entries.iter().any(|(name, _)| divergence::files::engine_of(name).is_some());
     let wanted = |name: &str, receipt: &Receipt<'_>| {
         is_document(name)
             || TEXTS.contains(&name)
             || (name == IGNORE && receipt.bytes <= MAX_IGNORE_BYTES)
-            || (has_results && divergence::files::is_tensor(name))
+            || (has_results && (divergence::files::is_tensor(name) || BESIDE_RESULTS.contains(&name)))
     };
     let large: Vec<&str> = sound.iter().map(|(name, _, _)| name.as_str()).collect();
     let large: Vec<&str> = large.into_iter().filter(|name| streamed::is_streamed(folder, name, options)).collect();
@@ -371,7 +374,7 @@ fn report_file_error(recorder: &mut Recorder, name: &str, place: Place, error: &
 
 fn parse(contents: BTreeMap<String, Content<Vec<u8>>>, recorder: &mut Recorder) -> Evidence {
     let (documents, texts): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        contents.into_iter().partition(|(name, _)| is_document(name));
+        contents.into_iter().partition(|(name, _)| is_document(name) || BESIDE_RESULTS.contains(&name.as_str()));
     let tolerance = recorder.tolerance();
     let parsed: Vec<_> = documents
         .into_par_iter()

@@ -36,6 +36,7 @@ use compare::{compare, compare_within};
 pub use discover::{Found, Subject, packages, subjects};
 pub use evidence::{Evidence, Options, PartitionEvidence};
 pub use finding::{Distance, Finding, Place};
+pub use integrity::{CLAIMS, MEDIANS};
 pub use model::{check as check_model, recorded_model};
 pub use opened::{OpenedPartition, open_partition, spoils_refit, verify_partition};
 pub use recorder::{Recorder, same_value, show};

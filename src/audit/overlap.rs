@@ -7,12 +7,12 @@ use super::evidence::{Options, PartitionEvidence};
 use super::proofs::RouteOutputs;
 use super::samples::sample_values;
 use super::timing::{HostTimes, RouteCheck, check_clocks, is_cuda, names_cuda_device};
-use super::{CheckReport, Code, Family, Recorder, report_problems, show};
+use super::{CheckReport, Code, Family, Recorder, compare, report_problems, show};
 use crate::fit::Schedule;
 use crate::fit::median::median_of;
 use crate::package::json::{Document, Json};
 use crate::package::partition::overlap::{OverlapFigures, ROUTE, SCHEMA, geometric_means};
-use crate::package::partition::{CaseRecord, FAILED, Reader, Route, Run, Timing, Validation, files};
+use crate::package::partition::{CaseRecord, DEFAULT, FAILED, Reader, Route, Run, Timing, Validation, files};
 
 /// What the file must say that it is not.
 const SCOPE_WORDS: [&str; 3] = ["overlap", "dependent launch", "throughput"];
@@ -131,6 +131,7 @@ impl<'d> OverlapCheck<'_, 'd> {
                 let _ = self.route(record, run, route);
             }
         }
+        self.sources(cohorts);
         let p50 = |schedule: Schedule| cohorts.get(schedule.name())?.path(&["event_us", "p50"])?.as_f64();
         let plain = |schedule: Schedule| record.native_median(schedule.name());
         let figures = OverlapFigures::of(p50, plain, record.torch_median());
@@ -213,6 +214,7 @@ impl<'d> OverlapCheck<'_, 'd> {
         let mut outputs =
             RouteOutputs { document: self.document, record, reader: self.reader, recorder: self.recorder };
         let output = outputs.run(run.requested_rows == 0, Route::Native, at)?;
+        self.launch(run, at);
         let checks = self.reader.member(self.reader.member(at, "recorded_correctness")?, "checks")?;
         let first = *self.checks.get_or_insert(checks);
         self.recorder.equal(Code::ProtocolSetting, self.document, checks, first);
@@ -223,6 +225,34 @@ impl<'d> OverlapCheck<'_, 'd> {
             self.recorder.equal(Code::OutputDiffers, self.document, output.hash, hash);
         }
         Some(())
+    }
+
+    /// What was launched is what the plain run of the cohort launched, and operations that overlap still end in order.
+    fn launch(&mut self, run: &Run<'d>, at: &'d Json) {
+        let plain = run.native.timing.as_ref().and(run.at.get("selection"));
+        if let (Some(found), Some(plain)) = (at.get("selection"), plain) {
+            compare(self.recorder, self.document, found, plain, &|_| Code::Selection);
+        }
+        if let Some(in_order) = at.path(&["order_check", "all_in_order"]) {
+            self.recorder.equal(Code::OutputCheck, self.document, in_order, &Json::Bool(true));
+        }
+    }
+
+    /// Sources begin with the one of the default schedule, which has nothing appended.
+    fn sources(&mut self, cohorts: &'d Json) {
+        let source_files = |route: &'d Json| route.get("source_files").and_then(Json::as_object).unwrap_or_default();
+        let Some(default) = cohorts.get(DEFAULT) else { return };
+        for (name, original) in source_files(default) {
+            let Some(whole) = original.get("normalized_source_sha256") else { continue };
+            if let Some(found) = original.get("sha256") {
+                self.recorder.equal(Code::SourcePrefix, self.document, found, whole);
+            }
+            for (_, route) in cohorts.as_object().unwrap_or_default() {
+                if let Some(found) = route.path(&["source_files", name, "original_source_sha256"]) {
+                    self.recorder.equal(Code::SourcePrefix, self.document, found, whole);
+                }
+            }
+        }
     }
 
     fn failed(&mut self, at: &'d Json) {

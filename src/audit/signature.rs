@@ -5,9 +5,10 @@
 use super::{Code, Place, Recorder};
 use crate::package::digest::LfNormalizer;
 use crate::package::folder::{FileError, Folder};
+use crate::package::limits::MAX_SIGNATURE_BYTES;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
+use crate::package::signature::Signature;
 use crate::package::signature::allowed::{Signer, Signers};
-use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
 
 /// Checks the signature over the bytes of `receipts.json` where `signers` are given, and otherwise says only that one is
 /// there. Gives back what is known of the signer where the signature is good.

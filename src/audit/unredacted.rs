@@ -9,9 +9,9 @@ use super::evidence::Content;
 use super::{Code, Family, Place, Recorder};
 use crate::package::folder::Folder;
 use crate::package::json::{Document, Json};
-use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::limits::{MAX_BINARY_BYTES, MAX_PARSED_BYTES};
 use crate::package::name::check_name;
-use crate::package::private::{Hit, Legible, MAX_BINARY_BYTES, Places, Reading, Rules, is_binary, legible};
+use crate::package::private::{Hit, Legible, Places, Reading, Rules, is_binary, legible};
 
 /// Places of one file that are looked up; the others are counted.
 const LOCATED: usize = 1000;

@@ -1,6 +1,6 @@
 //! `recount man`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -21,9 +21,10 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     match &args.dir {
         Some(dir) => {
-            std::fs::create_dir_all(dir)
-                .and_then(|()| clap_mangen::generate_to(super::command(), dir))
-                .with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
+            let mut command = super::command().disable_help_subcommand(true);
+            command.build();
+            write_pages(&command, dir)?;
         }
         None => {
             let mut page = Vec::new();
@@ -32,4 +33,13 @@ pub(super) fn run(args: &Args) -> Result<u8, Failure> {
         }
     }
     Ok(0)
+}
+
+/// Writes the page of a command and those of its subcommands, each whole or not at all.
+fn write_pages(command: &clap::Command, dir: &Path) -> Result<(), Failure> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_pages(inner, dir)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    Output::open(Some(&dir.join(page.get_filename())))?.write(|out| page.render(out))
 }

@@ -11,9 +11,9 @@ use zeroize::Zeroizing;
 
 use super::{Common, Environment, Failure, glob_set, output::Output};
 use crate::package::folder::{FileError, Folder};
-use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::limits::{MAX_PARSED_BYTES, MAX_SIGNATURE_BYTES};
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
-use crate::package::signature::{MAX_SIGNATURE_BYTES, Signature};
+use crate::package::signature::Signature;
 use crate::seal::{
     Replacement, SigningKey, apply, drop_signature, enclosing_package, outdated, own_rules, plan, read_secret,
     receipts_text, write_receipts, write_signed,

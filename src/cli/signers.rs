@@ -7,8 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 
 use super::Failure;
+use crate::package::limits::MAX_ALLOWED_BYTES;
 use crate::package::signature::NAMESPACE;
-use crate::package::signature::allowed::{AllowedSigners, MAX_ALLOWED_BYTES, Signers};
+use crate::package::signature::allowed::{AllowedSigners, Signers};
 use crate::package::signature::moment::Moment;
 
 /// Whose signature a reader asks for.

@@ -2,6 +2,7 @@
 //! possible at all, and two summaries side by side. Pure.
 
 pub mod feasibility;
+pub mod generated;
 pub mod pairs;
 pub mod printed;
 pub mod side_by_side;

@@ -7,6 +7,9 @@ pub const MAX_PARSED_BYTES: u64 = 256 << 20;
 /// Values in one JSON file: with their 32 bytes each, at most 1 GiB.
 pub const MAX_JSON_VALUES: usize = 1 << 25;
 
+/// Arrays and objects inside each other in one JSON file; that of `serde_json`, whose parser recurses.
+pub const MAX_JSON_DEPTH: usize = 127;
+
 /// Floats in the long lists of one JSON file that is read in a stream: with at most 8 bytes each, 2 GiB.
 pub const MAX_JSON_FLOATS: usize = 1 << 28;
 
@@ -42,3 +45,34 @@ pub const MAX_IGNORE_BYTES: u64 = 64 << 10;
 
 /// Largest JSON file that may be a divergence receipt: 64 MiB, thousands of devices.
 pub const MAX_RECEIPT_BYTES: u64 = 64 << 20;
+
+/// Values of inputs that are made again from their seed while one package is verified: 32 Mi, nineteen times the published
+/// ones.
+pub const MAX_GENERATED_VALUES: usize = 1 << 25;
+
+/// Extents and resolutions of a divergence protocol; tensors of more are not measured anywhere.
+pub const MAX_EXTENT: u64 = 1 << 24;
+
+/// Trials whose pairs are counted; far more than anyone compares.
+pub const MAX_COUNTED_TRIALS: u64 = 1 << 31;
+
+/// Largest `receipts.json.sig`, key and passphrase file: 64 KiB.
+pub const MAX_SIGNATURE_BYTES: u64 = 64 << 10;
+
+/// Largest file of allowed signers: 4 MiB, tens of thousands of keys.
+pub const MAX_ALLOWED_BYTES: u64 = 4 << 20;
+
+/// Largest README that is read as prose: 1 MiB.
+pub const MAX_README_BYTES: usize = 1 << 20;
+
+/// Numbers in the sentences of a README that are looked at.
+pub const MAX_README_NUMBERS: usize = 20_000;
+
+/// Rows of `medians.csv`. Each geometry is held out of a fit once, so that work grows with the square.
+pub const MAX_MEDIAN_ROWS: usize = 1024;
+
+/// Longest line of a `samples.csv` that is read in a stream: a row has names of some hundred bytes.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Largest file that is no text and is still searched for what is private: 16 MiB.
+pub const MAX_BINARY_BYTES: u64 = 16 << 20;

@@ -150,14 +150,16 @@ fn sync_folder(place: &Path) {
     let _ = place;
 }
 
-/// Writes a new file through to the disk.
+/// Writes a new file through to the disk; it has its name only when all of it is there.
 ///
 /// # Errors
-/// It exists, or cannot be written whole.
+/// It exists, or cannot be written whole; then nothing is left of it.
 pub fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let mut file = partial_in(folder)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }
 
 /// Whether this is the name (without folders) of a file that an interrupted write has left.

@@ -13,9 +13,9 @@ use super::{SealError, mentions, stage};
 use crate::package::digest::{Digest, digest, digest_reader};
 use crate::package::endings::copy_with_lf;
 use crate::package::folder::Folder;
-use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::limits::{MAX_BINARY_BYTES, MAX_PARSED_BYTES};
 use crate::package::partition::files;
-use crate::package::private::{Legible, MAX_BINARY_BYTES, Rules, legible};
+use crate::package::private::{Legible, Rules, legible};
 
 /// A script that a model names by its hash.
 const SCRIPT: &str = "code/calibrate.py";

@@ -8,7 +8,8 @@ use ssh_key::private::Ed25519Keypair;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey};
 use zeroize::Zeroizing;
 
-use crate::package::signature::{MAX_SIGNATURE_BYTES, NAMESPACE, Signature};
+use crate::package::limits::MAX_SIGNATURE_BYTES;
+use crate::package::signature::{NAMESPACE, Signature};
 
 /// Why a key cannot sign.
 #[derive(Debug, thiserror::Error)]

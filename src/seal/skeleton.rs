@@ -1,11 +1,12 @@
 //! A new package: the files that its author begins with, and what is still missing.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
+use crate::package::partial::write_through;
 use crate::package::partition::files;
 use crate::package::receipts::RECEIPTS;
 
@@ -118,7 +119,7 @@ pub fn create(folder: &Path, kind: Kind) -> Result<Vec<&'static str>, SkeletonEr
     let mut written = Vec::new();
     for (name, text) in [(files::README, kind.readme()), (".gitattributes", ATTRIBUTES)] {
         let path = folder.join(name);
-        match File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        match write_through(&path, text.as_bytes()) {
             Ok(()) => written.push(name),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(failed(&path, source)),

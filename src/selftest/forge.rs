@@ -3,7 +3,11 @@
 use std::ops::Range;
 
 use crate::package::json::{Document, Json, indented, python_float};
+use crate::package::partition::files::SAMPLES;
 use crate::package::partition::samples::{COLUMNS, INDEX};
+
+/// The member of a claim that holds a number as it was printed.
+const PRINTED: &str = "printed";
 
 /// Texts that are flags, too.
 const STATUSES: [&str; 2] = ["passed", "failed"];
@@ -46,7 +50,8 @@ pub struct Forgery {
 pub fn leaves(file: &str, text: &str) -> Vec<Leaf> {
     match file.rsplit('.').next() {
         Some("json") => json_leaves(file, text),
-        Some("csv") => csv_leaves(text),
+        Some("csv") if file == SAMPLES => csv_leaves(text),
+        Some("csv") => printed_leaves(text),
         Some("md") => prose_leaves(text),
         _ => Vec::new(),
     }
@@ -122,7 +127,8 @@ fn collect<'d>(
         }
         Json::Object(members) => {
             for (name, member) in members {
-                names.push(if name.contains(['/', '\\', ':']) { "*" } else { name });
+                let is_key = name.contains(['/', '\\', ':']) || name.bytes().all(|byte| byte.is_ascii_digit());
+                names.push(if is_key { "*" } else { name });
                 collect(text, member, offsets, names, leaves);
                 names.pop();
             }
@@ -133,6 +139,11 @@ fn collect<'d>(
         Json::Bool(_) => LeafKind::Flag,
         Json::Str(content) if is_hash(content) => LeafKind::Hash,
         Json::Str(content) if STATUSES.contains(&content.as_str()) => LeafKind::Flag,
+        Json::Str(content)
+            if names.last() == Some(&PRINTED) && content.ends_with(|last: char| last.is_ascii_digit()) =>
+        {
+            LeafKind::PrintedDecimal
+        }
         // Lists are packed only in streams.
         Json::Str(_) | Json::Null | Json::Floats(_) => return,
     };
@@ -166,6 +177,26 @@ fn csv_leaves(text: &str) -> Vec<Leaf> {
             if let Some(kind) = kind {
                 let pattern = COLUMNS[column].to_owned();
                 leaves.push(Leaf { kind, range: cell_start..cell_start + cell.len(), pattern });
+            }
+            cell_start += cell.len() + 1;
+        }
+        start += line.len();
+    }
+    leaves
+}
+
+/// Decimals in a table that was printed, by column.
+fn printed_leaves(text: &str) -> Vec<Leaf> {
+    let columns: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+    let mut leaves = Vec::new();
+    let mut start = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let mut cell_start = start;
+        for (column, cell) in line.trim_end().split(',').enumerate() {
+            if number > 0 && cell.contains('.') && cell.parse::<f64>().is_ok_and(f64::is_finite) {
+                let pattern = columns.get(column).copied().unwrap_or_default().to_owned();
+                let range = cell_start..cell_start + cell.len();
+                leaves.push(Leaf { kind: LeafKind::PrintedDecimal, range, pattern });
             }
             cell_start += cell.len() + 1;
         }

@@ -5,9 +5,11 @@
 //! means that a finding appears which the unforged copy does not have.
 
 mod forge;
+mod reasons;
 mod workbench;
 
 pub use forge::{Forgery, LeafKind, leaves};
+pub use reasons::{Unbound, unbound};
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,15 +17,16 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::audit::{Options, Severity};
+use crate::audit::{CLAIMS, MEDIANS, Options, Severity};
+use crate::package::divergence::files as divergence;
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
 use crate::package::partition::files;
 use crate::seal::{KeyError, SealError};
 use workbench::Workbench;
 
-/// Files whose leaves are forged.
-pub const FORGED_FILES: [&str; 9] = [
+/// Files whose leaves are forged, beside the results of divergence engines.
+pub const FORGED_FILES: [&str; 13] = [
     files::VALIDATION,
     files::MODEL,
     files::SAMPLES,
@@ -33,6 +36,10 @@ pub const FORGED_FILES: [&str; 9] = [
     files::CASES,
     files::README,
     files::PROOF_RECEIPTS,
+    divergence::ACCURACY,
+    divergence::TIMING,
+    CLAIMS,
+    MEDIANS,
 ];
 
 /// What happened to the forgeries.
@@ -111,7 +118,7 @@ pub enum SelftestError {
     #[error("the copy cannot be signed")]
     Sign(#[from] KeyError),
     /// There is nothing to forge.
-    #[error("none of {} is in the package", FORGED_FILES.join(", "))]
+    #[error("none of {} and no {} is in the package", FORGED_FILES.join(", "), divergence::RESULTS)]
     NothingToForge,
 }
 
@@ -135,7 +142,9 @@ pub fn run(
     let mut chosen = Vec::new();
     let mut results = Vec::new();
     let mut random = fastrand::Rng::with_seed(seed);
-    for file in FORGED_FILES {
+    let names = source.list()?.names;
+    let of_engines = names.iter().map(String::as_str).filter(|name| divergence::engine_of(name).is_some());
+    for file in FORGED_FILES.into_iter().chain(of_engines) {
         let Ok(content) = source.read(file, MAX_PARSED_BYTES) else { continue };
         let Ok(text) = String::from_utf8(content) else { continue };
         let mut found = leaves(file, &text);

@@ -2,56 +2,14 @@
 
 #![cfg(target_os = "linux")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use super::place::{COHORTS, IDS, Place, names};
 use crate::common::outcome::Outcome;
+use crate::common::small_disk::SmallDisk;
 
 /// Room for everything.
 const ENOUGH: u64 = 16 << 20;
-
-/// A small file system in memory; it goes away with the value.
-struct Small {
-    at: PathBuf,
-}
-
-impl Small {
-    /// `None` where nothing may be mounted.
-    fn new(at: &Path, bytes: u64) -> Option<Self> {
-        std::fs::create_dir(at).expect("a folder");
-        let size = format!("size={bytes}");
-        let output = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).output();
-        match output {
-            Ok(output) if output.status.success() => Some(Self { at: at.to_owned() }),
-            Ok(output) => {
-                eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr).trim());
-                None
-            }
-            Err(error) => {
-                eprintln!("skipped: mount cannot be started ({error})");
-                None
-            }
-        }
-    }
-
-    fn resize(&self, bytes: u64) {
-        let status = Command::new("mount").arg("-o").arg(format!("remount,size={bytes}")).arg(&self.at).status();
-        assert!(status.is_ok_and(|status| status.success()));
-    }
-
-    /// Leaves room for a few small files.
-    fn shrink(&self) {
-        let room = rustix::fs::statvfs(&self.at).expect("a file system");
-        self.resize((room.f_blocks - room.f_bfree + 8) * room.f_frsize);
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.at).status();
-    }
-}
 
 /// A campaign that found no room: it says so and how to go on, and nothing stands under the package's name.
 #[track_caller]
@@ -65,7 +23,7 @@ fn found_no_room(outcome: &Outcome, disk: &Path, reason: &str) {
 
 /// Goes on when there is room: finished runs are as they were, and no run has failed for want of room.
 #[track_caller]
-fn goes_on(place: &Place, small: &Small) {
+fn goes_on(place: &Place, small: &SmallDisk) {
     let finished = place.finished("disk/out.runs");
     small.resize(ENOUGH);
     let outcome = place.bench("disk/out", &["--resume"]);
@@ -83,7 +41,7 @@ fn fills_up_amid_the_runs() {
     for bytes in [1 << 16, 300 << 10] {
         let place = Place::new();
         let disk = place.at("disk");
-        let Some(small) = Small::new(&disk, bytes) else { return };
+        let Some(small) = SmallDisk::new(&disk, bytes) else { return };
         found_no_room(&place.bench("disk/out", &[]), &disk, "there is no room left for");
         goes_on(&place, &small);
     }
@@ -93,10 +51,11 @@ fn fills_up_amid_the_runs() {
 fn fills_up_while_the_package_is_written() {
     let place = Place::new();
     let disk = place.at("disk");
-    let Some(small) = Small::new(&disk, ENOUGH) else { return };
+    let Some(small) = SmallDisk::new(&disk, ENOUGH) else { return };
     place.bench("disk/out", &[]).exits(0);
     std::fs::remove_dir_all(disk.join("out")).unwrap();
-    small.shrink();
+    // A few small files still fit.
+    small.leave(8);
     let outcome = place.bench("disk/out", &["--resume"]);
     found_no_room(&outcome, &disk, "no package was written; its runs are kept in");
     assert_eq!(place.finished("disk/out.runs").len(), IDS.len() * COHORTS.len());

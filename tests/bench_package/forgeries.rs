@@ -134,3 +134,44 @@ fn receipts_of_the_package_s_own_files_are_those_files() {
         package.write(name, original);
     }
 }
+
+/// Forged launches and sources of overlapping operations, in the published package that records them.
+const LAUNCHES: &[Forgery] = &[
+    ("selection", |root| bump(root, &launch("selection/program_partition/0/grid_x"), 1)),
+    ("selection", |root| bump(root, &launch("selection/program_partition/0/output_bytes"), -1)),
+    ("selection", |root| set(root, &launch("selection/program_partition/0/available"), false)),
+    ("selection", |root| bump(root, &launch("selection/observed_graph/grid/0"), 1)),
+    ("selection", |root| set(root, &launch("selection/observed_graph/entry"), "reduce_rows")),
+    ("selection", |root| {
+        take(root, &launch("selection/partition_host_selection_expected"));
+    }),
+    ("output-check", |root| set(root, &launch("order_check/all_in_order"), false)),
+    ("source-prefix", |root| rehash(root, &launch("source_files/source.txt/original_source_sha256"))),
+    ("source-prefix", |root| rehash(root, "/cases/0/cohorts/default/source_files/source.txt/sha256")),
+    ("source-prefix", |root| rehash(root, "/cases/0/cohorts/default/source_files/source.txt/normalized_source_sha256")),
+];
+
+fn launch(member: &str) -> String {
+    format!("/cases/0/cohorts/rows1/{member}")
+}
+
+#[test]
+fn forged_launches_of_overlapping_operations_are_found() {
+    let published =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts/partition-h200-heldout-2026-11-30");
+    let package = crate::common::package::Package::empty();
+    for entry in
+        std::fs::read_dir(published).unwrap().flatten().filter(|entry| entry.file_name() != "receipts.json.sig")
+    {
+        package.write(entry.file_name().to_str().unwrap(), std::fs::read(entry.path()).unwrap());
+    }
+    let original = package.bytes("overlap.json");
+    for (at, (code, forge)) in LAUNCHES.iter().enumerate() {
+        package.edit_json("overlap.json", forge).seal();
+        let report = package.audit();
+        let found = report.findings().any(|finding| finding.code.name() == *code && finding.file == "overlap.json");
+        assert!(found, "{at}: {code} is found: {:?}", report.findings().collect::<Vec<_>>());
+        package.write("overlap.json", &original);
+    }
+    assert_eq!(package.seal().audit().findings().count(), 0);
+}

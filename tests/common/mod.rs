@@ -6,3 +6,6 @@ pub(crate) mod content;
 pub(crate) mod outcome;
 pub(crate) mod package;
 pub(crate) mod shared;
+#[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "a few tests mount file systems")]
+pub(crate) mod small_disk;

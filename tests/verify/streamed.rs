@@ -235,6 +235,26 @@ fn texts_that_are_no_json_are_refused_with_their_place() {
 }
 
 #[test]
+fn a_line_without_end_is_refused_in_a_stream() {
+    let package = package();
+    let line = "x".repeat(3 * recount::package::limits::MAX_LINE_BYTES);
+    package.write("samples.csv", package.text("samples.csv") + &line).seal();
+    let report = audit(&package, true);
+    let finding = report.findings().find(|finding| finding.code.name() == "unreadable-file").expect("a finding");
+    assert!(finding.file == "samples.csv" && finding.found.contains("a line is longer than"), "{finding:?}");
+}
+
+#[test]
+fn large_files_that_are_no_text_are_not_searched_and_that_is_said() {
+    let package = package();
+    let size = usize::try_from(recount::package::limits::MAX_BINARY_BYTES).unwrap() + 1;
+    package.write("tensor.bin", vec![0_u8; size]).seal();
+    let report = audit(&package, true);
+    let notes: Vec<_> = report.checks.iter().flat_map(|check| &check.notes).collect();
+    assert!(notes.iter().any(|note| note.contains("not searched for what is private: 1 file")), "{notes:?}");
+}
+
+#[test]
 fn hashes_of_streams_are_compared() {
     for name in ["validation.json", "samples.csv", "model.json"] {
         let package = package();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::decimal::Decimal;
 use crate::fit::{Geometry, Interval, Schedule};
+use crate::package::limits::MAX_MEDIAN_ROWS;
 use crate::package::partition::CaseLabel;
 
 /// The columns, in order: the case, the medians in microseconds per operation, and the policy's choice.
@@ -11,9 +12,6 @@ const HEADER: [&str; 7] = ["case", "default", "rows1", "rows2", "recheck", "torc
 
 /// What stands in a cell without a median.
 const MISSING: &str = "missing";
-
-/// Most rows that are read. Each geometry is held out of a fit once, so that work grows with the square.
-const MAX_ROWS: usize = 1024;
 
 /// A column of medians.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,8 +132,8 @@ impl Table {
                 }
             } else if record.len() != HEADER.len() {
                 table.problem(line, None, &format!("{} cells", HEADER.len()), &record.len().to_string());
-            } else if table.rows.len() == MAX_ROWS {
-                table.problem(line, None, &format!("at most {MAX_ROWS} cases"), "more");
+            } else if table.rows.len() == MAX_MEDIAN_ROWS {
+                table.problem(line, None, &format!("at most {MAX_MEDIAN_ROWS} cases"), "more");
                 return table;
             } else if let Some(row) = table.row(line, &record) {
                 match lines.insert(row.label.to_string(), line) {

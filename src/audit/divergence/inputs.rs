@@ -5,11 +5,17 @@ use std::collections::{BTreeMap, HashMap};
 use super::package::tensor;
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Place, Recorder, show};
-use crate::package::divergence::{Condition, RawResults, files, input_sha256};
+use crate::divergence::generated::{GENERATOR, normal, uniform};
+use crate::package::divergence::{Condition, RawResults, files, input_sha256, tensor_sha256};
+use crate::package::json::Json;
+use crate::package::limits::MAX_GENERATED_VALUES;
 use crate::package::receipts::is_sha256;
 
 /// The name of the input that all resolutions share.
 const INPUT: &str = "input";
+
+/// Hashes that are compared with inputs made again, over all arms; a run has three for each resolution.
+const MAX_INPUTS: usize = 4096;
 
 /// Checks the input hashes of all arms and engines. Tensors that they speak of are taken out of `unused`.
 pub(super) fn check(
@@ -38,6 +44,7 @@ pub(super) fn check(
         }
     }
     let Some((_, sample)) = results.first() else { return };
+    generated(sample, recorder);
     for (name, (hash, place)) in &first {
         let file = files::input(name);
         unused.remove(file.as_str());
@@ -67,6 +74,38 @@ pub(super) fn check(
             "{absent} of {} inputs are not in the package; their hashes agree with each other",
             first.len()
         ));
+    }
+}
+
+/// Where the protocol names the generator and its seed, the inputs are made again; other results have the same hashes.
+fn generated(results: &RawResults<'_>, recorder: &mut Recorder) {
+    let protocol = &results.protocol;
+    let text = |name: &str| protocol.at.get(name).and_then(Json::as_str);
+    let seed = protocol.at.get("seed").and_then(Json::as_u64);
+    let (Some(GENERATOR), Some(seed), Some(input)) = (text("generator"), seed, protocol.input_shape.as_deref()) else {
+        return;
+    };
+    let hashes = results.conditions.iter().flat_map(|condition| condition.input_hashes).take(MAX_INPUTS);
+    let mut made: HashMap<&str, String> = HashMap::new();
+    let mut values_left = MAX_GENERATED_VALUES;
+    for (name, at) in hashes {
+        let Some(hash) = at.as_str() else { continue };
+        let Some(shape) = shape_of(name, input) else { continue };
+        if !made.contains_key(name.as_str()) {
+            let count = shape.iter().try_fold(1_u64, |count, &extent| count.checked_mul(extent));
+            let count = count.and_then(|count| usize::try_from(count).ok()).filter(|&count| count <= values_left);
+            let Some(count) = count else {
+                recorder.note(format!(
+                    "the inputs have more than {MAX_GENERATED_VALUES} values: not all of them were made again from the seed"
+                ));
+                return;
+            };
+            values_left -= count;
+            let values = if name.starts_with("grid-") { uniform(seed, name, count) } else { normal(seed, name, count) };
+            made.insert(name, tensor_sha256(&values));
+        }
+        let expected = format_args!("{}, as {GENERATOR} makes {name} from seed {seed}", made[name.as_str()]);
+        recorder.require(made[name.as_str()] == hash, Code::InputHash, results.document, at, expected, hash);
     }
 }
 

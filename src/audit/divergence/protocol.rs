@@ -6,9 +6,7 @@ use crate::audit::{Code, Recorder, show};
 use crate::divergence::{EqualPairs, pair_count};
 use crate::package::divergence::{Arm, Protocol};
 use crate::package::json::{Document, Json};
-
-/// Most trials whose pairs are counted; far more than anyone compares.
-const MAX_COUNTED_TRIALS: u64 = 1 << 31;
+use crate::package::limits::MAX_COUNTED_TRIALS;
 
 /// What a protocol says, as far as figures are judged by it.
 #[derive(Debug)]

@@ -21,16 +21,11 @@ mod words;
 use super::completeness::is_missing;
 use super::evidence::{Options, PartitionEvidence, RefitEvidence};
 use super::{CheckReport, Code, Family, Place, Recorder};
+use crate::package::limits::{MAX_README_BYTES, MAX_README_NUMBERS};
 use crate::package::partition::files;
 use claims::{Judged, Judgement};
 use figures::Figures;
 use markdown::{Block, Locator, Table, Text};
-
-/// Largest README that is read: 1 MiB.
-const MAX_README_BYTES: usize = 1 << 20;
-
-/// Numbers that are judged; more are not what a person reads.
-const MAX_NUMBERS: usize = 20_000;
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '_>, options: &Options) -> CheckReport {
@@ -63,11 +58,14 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
             }
         };
         for text in texts.iter().filter(|text| !text.text.is_empty()) {
-            judged += check_text(text, MAX_NUMBERS - judged, &figures, &mut locator, &mut recorder);
+            judged += check_text(text, MAX_README_NUMBERS - judged, &figures, &mut locator, &mut recorder);
         }
     }
-    if judged == MAX_NUMBERS {
-        recorder.note(format!("{}: only the first {MAX_NUMBERS} numbers in sentences were looked at", files::README));
+    if judged == MAX_README_NUMBERS {
+        recorder.note(format!(
+            "{}: only the first {MAX_README_NUMBERS} numbers in sentences were looked at",
+            files::README
+        ));
     }
     table::check_complete(&shown, &figures, &mut locator, &mut recorder);
     if !shown.any() {

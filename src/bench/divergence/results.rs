@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::Arm;
 use super::engine::Engine;
-use super::inputs::{GENERATOR, Inputs};
+use super::inputs::Inputs;
 use super::runner::{Measured, Measurement, Outcome, Plan};
+use crate::divergence::generated::GENERATOR;
 use crate::divergence::{pair_count, summarize};
 use crate::package::divergence::{KIND, SCHEMA};
 use crate::package::json::{Json, indented, object};

@@ -125,6 +125,12 @@ pub mod files {
     /// Folder of the inputs.
     pub const INPUTS: &str = "inputs";
 
+    /// How far each engine's first trials are from a reference in binary64.
+    pub const ACCURACY: &str = "accuracy.json";
+
+    /// Microseconds of one operation, by engine.
+    pub const TIMING: &str = "timing.json";
+
     /// Folder of the gradients within an engine's folder.
     pub const GRADIENTS: &str = "gradients";
 

@@ -2,10 +2,8 @@
 
 use super::Arm;
 use crate::package::json::Json;
+use crate::package::limits::MAX_EXTENT;
 use crate::package::partition::Reader;
-
-/// Largest extent of a tensor or output that is taken for one.
-const MAX_EXTENT: u64 = 1 << 24;
 
 /// Members of a protocol that define what was measured. They must be the same everywhere.
 pub const DEFINING: [&str; 10] = [

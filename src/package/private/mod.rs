@@ -17,7 +17,7 @@ pub use names::names_nobody;
 use rules::{Found, GENERAL, Mask, Meant, anything, compiled};
 use secrets::{is_identity_member, is_secret_member};
 pub use strings::{Token, each_string, literal};
-pub use texts::{Legible, MAX_BINARY_BYTES, Reading, is_binary, legible};
+pub use texts::{Legible, Reading, is_binary, legible};
 
 /// What one rule looks for and puts in its place.
 #[derive(Debug, Clone)]

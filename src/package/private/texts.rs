@@ -7,9 +7,6 @@ use serde::de::IgnoredAny;
 use crate::package::divergence::files::engine_of;
 use crate::package::partition::files;
 
-/// Larger files that are no text are not searched: they are tensors.
-pub const MAX_BINARY_BYTES: u64 = 16 << 20;
-
 /// Shorter runs of letters in other bytes are chance.
 const SHORTEST_RUN: usize = 12;
 

@@ -7,9 +7,6 @@ use super::line::{BLANK, Entry, entry};
 use super::pattern::matches_list;
 use crate::package::digest::digest;
 
-/// Largest allowed-signers file that is read: 4 MiB, tens of thousands of keys.
-pub const MAX_ALLOWED_BYTES: u64 = 4 << 20;
-
 /// Whom a reader accepts as signer of a package.
 #[derive(Debug, Clone)]
 pub struct Signers {

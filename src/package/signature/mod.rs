@@ -12,9 +12,6 @@ use ssh_key::{Algorithm, HashAlg, PublicKey, SshSig};
 /// The namespace that `recount` signs in: what was signed as something else is no signature of receipts.
 pub const NAMESPACE: &str = "recount";
 
-/// Largest file that is read as a signature, a key, or a passphrase: 64 KiB, over ten times the largest RSA signature.
-pub const MAX_SIGNATURE_BYTES: u64 = 64 << 10;
-
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
 

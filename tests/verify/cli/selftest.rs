@@ -38,7 +38,7 @@ fn errors_and_warnings_are_told_apart_in_table_and_document() {
     let table = selftest(&package, &[]);
     table.exits(0);
     for text in
-        ["fails by default", "only under --strict", "missed", "by default", "under --strict", "with a signature"]
+        ["fails by default", "only --strict", "missed", "signature", "by default", "under --strict", "with a signature"]
     {
         table.require(table.stdout.contains(text), text);
     }
@@ -48,6 +48,8 @@ fn errors_and_warnings_are_told_apart_in_table_and_document() {
         let count = |name: &str| file[name].as_u64().unwrap();
         let missed: u64 = file["missed"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!(count("caught_by_signature"), count("forged"), "{file}");
+        let names = |member: &str| file[member].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names("missed"), names("reasons"), "every class that is missed has a reason or null");
         assert_eq!(count("fails_by_default") + count("only_under_strict") + missed, count("forged"), "{file}");
     }
     let share = |name: &str| outcome.report()[name].as_f64().unwrap();
@@ -92,4 +94,43 @@ fn what_cannot_be_copied_is_named_and_not_left_out() {
     let outcome = selftest(&package, &[]);
     outcome.exits(2);
     outcome.require(outcome.stderr.contains("link.md is a symbolic link"), "the link is named");
+}
+
+/// Classes that `package`'s selftest misses, with what is said of them.
+fn missed(path: &str, mutations: &str) -> Vec<(String, serde_json::Value)> {
+    let outcome = Outcome::of(&["selftest", path, "--mutations", mutations, "--format", "json"], None);
+    outcome.exits(0).obeys(include_str!("../../../docs/schema/recount-selftest-v1.json"));
+    let files = outcome.report()["files"].as_array().unwrap().clone();
+    let reasons = files.iter().flat_map(|file| {
+        let name = file["name"].as_str().unwrap().to_owned();
+        let reasons = file["reasons"].as_object().unwrap().clone();
+        reasons.into_iter().map(move |(pattern, why)| (format!("{name} {pattern}"), why))
+    });
+    reasons.collect()
+}
+
+#[test]
+fn every_class_that_is_missed_in_a_published_package_has_a_reason() {
+    let artifacts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts");
+    let mut packages: Vec<_> = std::fs::read_dir(artifacts).unwrap().flatten().map(|entry| entry.path()).collect();
+    packages.extend(crate::common::shared::shared("packages/program-partition"));
+    let mut seen = 0;
+    for package in packages {
+        let missed = missed(package.to_str().unwrap(), "20");
+        let unknown: Vec<_> = missed.iter().filter(|(_, why)| why.is_null()).collect();
+        assert!(unknown.is_empty(), "{}: {unknown:?}", package.display());
+        seen += missed.len();
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn reasons_are_given_once_for_all_leaves_they_are_about() {
+    let published = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts/partition-rtx4060-published");
+    let outcome = Outcome::of(&["selftest", published.to_str().unwrap(), "--mutations", "10"], None);
+    let said = outcome.exits(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = "in medians.csv: a median as it was printed: the claims hold at their own printed precision";
+    assert_eq!(said.matches(reason).count(), 1, "{said}");
+    assert!(said.contains("Bound by: the samples that it is the median of"), "{said}");
+    assert!(said.contains("with a signature"), "{said}");
 }

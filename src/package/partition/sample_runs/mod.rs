@@ -14,13 +14,11 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use crate::package::digest::{Digest, hex};
+use crate::package::limits::MAX_LINE_BYTES;
 pub use number::{Malformed, shortest_number};
 
 /// Bytes of a block, which is cut after its last line feed.
 const BLOCK_BYTES: usize = 1 << 20;
-
-/// Longest line: a row has names of some hundred bytes.
-const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Rows that something is wrong with, of which more are only counted.
 pub const LISTED_FAULTS: usize = 10_000;
