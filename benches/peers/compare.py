@@ -88,7 +88,8 @@ def medians(binaries, work, samples, rounds):
         times["recount"].append(ours)
         for name, script in (("Polars", POLARS), ("DuckDB", DUCKDB)):
             output = run([sys.executable, "-c", script, table])[3]
-            seconds, count = output.split()
+            # DuckDB shows its progress before it.
+            seconds, count = output.split()[-2:]
             groups.add(int(count))
             times[name].append(float(seconds))
             ratios[name].append(ours / float(seconds))

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::mpsc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -12,7 +13,7 @@ use crate::package::folder::{FileError, Folder};
 use crate::package::json::{Document, Json, KnownFloats, StreamOptions, compact};
 use crate::package::limits::{MAX_STREAMED_BYTES, PACKED_FROM};
 use crate::package::partition::sample_runs::SampleRuns;
-use crate::package::partition::{files, scale_times};
+use crate::package::partition::{files, is_long_list, scale_times};
 
 /// JSON files with lists of measurements. The first has all of them; the others repeat some.
 const DOCUMENTS: [&str; 3] = [files::VALIDATION, files::MODEL, files::OVERLAP];
@@ -71,16 +72,11 @@ fn document(
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let (digest, content) = match folder.open(name, MAX_STREAMED_BYTES) {
         Ok((file, bytes)) => {
-            let mut reader =
-                Hashing { file: file.take(bytes.saturating_add(1)), hash: Sha256::new(), bytes: 0, progress };
-            let stream = StreamOptions { packed_from: PACKED_FROM, shrink: scale_times, known };
-            let parsed = Document::stream(name, &mut reader, &stream);
-            // An error ends the parse and not the file.
-            match io::copy(&mut reader, &mut io::sink()) {
-                Ok(_) if reader.bytes == bytes => {
-                    let content = integrity::parsed(name, parsed, &mut recorder);
-                    (Ok(reader.digest()), content)
-                }
+            let stream = StreamOptions { packed_from: PACKED_FROM, is_long: is_long_list, shrink: scale_times, known };
+            let (parsed, digest) =
+                read_hashed(&file, bytes, progress, |reader| Document::stream(name, reader, &stream));
+            match digest {
+                Ok(digest) if digest.bytes == bytes => (Ok(digest), integrity::parsed(name, parsed, &mut recorder)),
                 Ok(_) => failed(FileError::Changed),
                 Err(error) => failed(FileError::Io(error)),
             }
@@ -126,26 +122,72 @@ fn failed<T>(error: FileError) -> (Result<Digest, FileError>, Content<T>) {
     (Err(error), Err(reason))
 }
 
-/// Hashes what is read.
-struct Hashing<'p> {
-    file: io::Take<File>,
-    hash: Sha256,
+/// Bytes that are handed over at a time, and how many of such buffers there are.
+const HANDED: (usize, usize) = (256 << 10, 6);
+
+/// Gives a file's bytes to a parser, while another thread reads and hashes them; no more than one byte beyond `bytes`. All of
+/// the file is hashed, also where the parser ends before it.
+fn read_hashed<T>(
+    file: &File,
     bytes: u64,
-    progress: Progress<'p>,
+    progress: Progress<'_>,
+    parse: impl FnOnce(&mut dyn Read) -> T,
+) -> (T, io::Result<Digest>) {
+    let (full, to_parse) = mpsc::sync_channel::<Vec<u8>>(HANDED.1);
+    let (empty, to_fill) = mpsc::channel::<Vec<u8>>();
+    (0..HANDED.1).for_each(|_| drop(empty.send(vec![0; HANDED.0])));
+    std::thread::scope(|scope| {
+        let hashing = scope.spawn(move || {
+            let mut file = file.take(bytes.saturating_add(1));
+            let (mut hash, mut total) = (Sha256::new(), 0);
+            loop {
+                // A parser that has ended gives nothing back.
+                let mut buffer = to_fill.recv().unwrap_or_default();
+                buffer.resize(HANDED.0, 0);
+                let count = loop {
+                    match file.read(&mut buffer) {
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        count => break count?,
+                    }
+                };
+                buffer.truncate(count);
+                hash.update(&buffer);
+                total += count as u64;
+                progress(count as u64);
+                // To a parser that has ended nothing need be sent.
+                let _ = full.send(buffer);
+                if count == 0 {
+                    return Ok(Digest { sha256: hex(&hash.finalize()), bytes: total });
+                }
+            }
+        });
+        let mut reader = Handed { to_parse, empty, buffer: Vec::new(), at: 0 };
+        let parsed = parse(&mut reader);
+        drop(reader);
+        (parsed, hashing.join().unwrap_or_else(|_| Err(io::Error::other("the reading thread failed"))))
+    })
 }
 
-impl Hashing<'_> {
-    fn digest(self) -> Digest {
-        Digest { sha256: hex(&self.hash.finalize()), bytes: self.bytes }
-    }
+/// What another thread reads.
+struct Handed {
+    to_parse: mpsc::Receiver<Vec<u8>>,
+    empty: mpsc::Sender<Vec<u8>>,
+    buffer: Vec<u8>,
+    at: usize,
 }
 
-impl Read for Hashing<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.hash.update(&buffer[..count]);
-        self.bytes += count as u64;
-        (self.progress)(count as u64);
+impl Read for Handed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.buffer.len() {
+            // Where the other thread ended on an error, that is what is reported.
+            let next = self.to_parse.recv().unwrap_or_default();
+            let _ = self.empty.send(std::mem::replace(&mut self.buffer, next));
+            self.at = 0;
+        }
+        let rest = self.buffer.get(self.at..).unwrap_or_default();
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.at += count;
         Ok(count)
     }
 }

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::Failure;
+use crate::package::folder::Folder;
+use crate::package::json::Document;
+use crate::package::limits::{MAX_FOLDER_DEPTH, MAX_PARSED_BYTES};
 use crate::package::partial::partial_in;
+use crate::package::receipts::{RECEIPTS, declared, is_over_receipts};
 
 /// A place for a command's result.
 #[derive(Debug)]
@@ -34,8 +38,23 @@ impl Output {
     /// `-` is standard output.
     ///
     /// # Errors
-    /// The folder cannot be written to.
+    /// The folder cannot be written to, or the place is that of a package's evidence.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        if let Some((path, folder)) = path.and_then(|path| Some((path, evidence_of(path)?))) {
+            anyhow::bail!(
+                "cannot write {}: it is a file of the package {}, which would not be what it was; name another place",
+                path.display(),
+                folder.display()
+            );
+        }
+        Self::open_any(path)
+    }
+
+    /// As [`Output::open`], for what may become a file of a package in place of an older one.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub(super) fn open_any(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(Output::Stdout) };
         let cannot = || format!("cannot write {}", path.display());
         match fs::metadata(path) {
@@ -104,6 +123,25 @@ impl Output {
             }
         }
     }
+}
+
+/// The package of which a file is evidence: its receipts, their signature, or what they declare.
+fn evidence_of(path: &Path) -> Option<PathBuf> {
+    let file = real(path);
+    if !file.is_file() {
+        return None;
+    }
+    let folders = file.ancestors().skip(1).take(MAX_FOLDER_DEPTH);
+    let is_evidence = |folder: &&Path| {
+        let Ok(bytes) = Folder::new(*folder).read(RECEIPTS, MAX_PARSED_BYTES) else { return false };
+        let parts = file.strip_prefix(folder).map(|name| name.iter().map(|part| part.to_string_lossy()).collect());
+        let name = parts.map(|parts: Vec<_>| parts.join("/")).unwrap_or_default();
+        let receipts = String::from_utf8(bytes).ok().and_then(|text| Document::parse(RECEIPTS, text).ok());
+        let declares =
+            |receipts: &Document| declared(receipts).is_some_and(|files| files.iter().any(|(one, _)| *one == name));
+        is_over_receipts(&name) || receipts.as_ref().is_some_and(declares)
+    };
+    folders.into_iter().find(is_evidence).map(Path::to_owned)
 }
 
 /// The path without links on the way; the file itself may not be there yet.

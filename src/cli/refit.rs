@@ -42,7 +42,7 @@ pub(super) struct Args {
 /// A package that cannot be read or fitted, or a file that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let output = args.shown.output()?;
-    let model_output = args.model_out.as_deref().map(|path| Output::open(Some(path))).transpose()?;
+    let model_output = args.model_out.as_deref().map(|path| Output::open_any(Some(path))).transpose()?;
     if model_output.as_ref().is_some_and(|model_output| output.is_same(model_output)) {
         anyhow::bail!("--output and --model-out would write to the same place");
     }

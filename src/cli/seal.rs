@@ -9,7 +9,8 @@ use anyhow::{Context, bail};
 use globset::GlobSet;
 use zeroize::Zeroizing;
 
-use super::{Common, Environment, Failure, glob_set, output::Output};
+use super::output::{Output, real};
+use super::{Common, Environment, Failure, glob_set};
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::{MAX_PARSED_BYTES, MAX_SIGNATURE_BYTES};
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
@@ -57,6 +58,14 @@ pub(super) struct Args {
 /// A folder that cannot be sealed, with every reason; a key that cannot sign; a signature that would no longer fit.
 pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> Result<u8, Failure> {
     let key = args.sign.as_deref().map(|path| unlocked(path, args.passphrase_file.as_deref())).transpose()?;
+    if args.dir.is_file() {
+        bail!("{} is a file; name the folder of the package", args.dir.display());
+    }
+    if let Some(key) = &args.sign
+        && real(key).starts_with(real(&args.dir))
+    {
+        bail!("the key {} lies in the package and would be published with it; move it out first", key.display());
+    }
     if let Some(around) = enclosing_package(&args.dir).filter(|_| !args.nested) {
         bail!(
             "{} lies in the package {}, whose receipts would have to list its files; seal that one, or give --nested",

@@ -93,6 +93,11 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     // Before anything else that can fail: whatever ends this run, an older statement must not look like its result.
     let statement = args.attest.as_deref().map(|path| open_statement(path, args, &subjects)).transpose()?;
     let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
+    if let (Some(output), Some(signers)) = (&args.output, args.signature.file())
+        && real(output) == real(signers)
+    {
+        anyhow::bail!("--output {} is the file of --allowed-signers; name another place", output.display());
+    }
     let output = Output::open(args.output.as_deref())?;
     if statement.as_ref().is_some_and(|statement| statement.is_same(&output)) {
         anyhow::bail!("--attest and the report cannot go to the same place");

@@ -13,6 +13,15 @@ pub const MAX_JSON_DEPTH: usize = 127;
 /// Floats in the long lists of one JSON file that is read in a stream: with at most 8 bytes each, 2 GiB.
 pub const MAX_JSON_FLOATS: usize = 1 << 28;
 
+/// Bytes of all strings of one JSON file that is read in a stream: 256 MiB.
+pub const MAX_JSON_TEXT_BYTES: usize = 256 << 20;
+
+/// Bytes that follow each other without a comma or a string in a JSON file that is read in a stream: 1 MiB.
+pub const MAX_JSON_TOKEN_BYTES: usize = 1 << 20;
+
+/// Runs of a `samples.csv` that is read in a stream: 2^18, more than a `validation.json` can have values for.
+pub const MAX_SAMPLE_RUNS: usize = 1 << 18;
+
 /// Files of measurements from this size on are read in a stream, and their text is not kept: 32 MiB.
 pub const STREAMED_BYTES: u64 = 32 << 20;
 

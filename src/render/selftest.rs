@@ -164,6 +164,13 @@ fn counted(count: usize, of: usize) -> String {
     format!("{count} ({})", percent(count as f64 / of.max(1) as f64))
 }
 
+/// Nothing that is missed is rounded away, and nothing that is caught.
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    let tenths = (1000.0 * share).round();
+    let tenths = match share {
+        some if some > 0.0 && tenths == 0.0 => 1.0,
+        nearly if nearly < 1.0 && tenths == 1000.0 => 999.0,
+        _ => tenths,
+    };
+    format!("{:.1} %", tenths / 10.0)
 }

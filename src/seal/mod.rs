@@ -55,7 +55,7 @@ pub enum SealError {
         refused: Vec<String>,
     },
     /// A line of the list of files that are not published.
-    #[error("{folder}: {source}")]
+    #[error("{folder} has a list of what is not published that cannot be used")]
     Ignore {
         /// The folder.
         folder: String,

@@ -62,6 +62,13 @@ impl Record {
         let text =
             ObjectText::new(text.unwrap_or("{}\n").to_owned()).ok_or_else(|| unusable("it is no JSON object"))?;
         let redaction = text.get("redaction");
+        let part = |name: &str| redaction.as_ref().and_then(|redaction| redaction.get(name));
+        if redaction.as_ref().is_some_and(|redaction| redaction.as_object().is_none())
+            || part("files").is_some_and(|files| files.as_object().is_none())
+            || part("rules").is_some_and(|rules| rules.as_array().is_none())
+        {
+            return Err(unusable("its member redaction is not one that recount writes; rename it, and it stays"));
+        }
         let files = redaction.as_ref().and_then(|redaction| redaction.get("files")).and_then(Json::as_object);
         let files = files.unwrap_or_default().to_vec();
         Ok(Self { text, files })
@@ -135,6 +142,9 @@ impl Record {
             }
         }
         let redaction = self.text.get("redaction");
+        // What somebody else wrote there stays.
+        let others = redaction.as_ref().and_then(Json::as_object).unwrap_or_default().iter();
+        let others: Vec<_> = others.filter(|(name, _)| !["files", "rules"].contains(&name.as_str())).cloned().collect();
         let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
         let earlier = redaction.as_ref().and_then(|redaction| redaction.get("rules")).and_then(Json::as_array);
         for rule in earlier.unwrap_or_default() {
@@ -150,8 +160,9 @@ impl Record {
             object([("rule", Json::from(rule)), ("placeholder", Json::from(placeholder)), ("count", Json::from(count))])
         });
         let rules = Json::Array(rules.collect());
-        let redaction = object([("files", Json::Object(std::mem::take(&mut self.files))), ("rules", rules)]);
-        self.text.set("redaction", &redaction);
+        let files = Json::Object(std::mem::take(&mut self.files));
+        let members = [("files".to_owned(), files), ("rules".to_owned(), rules)];
+        self.text.set("redaction", &Json::Object(members.into_iter().chain(others).collect()));
     }
 
     pub(super) fn into_text(self) -> String {

@@ -109,7 +109,7 @@ fn a_document_is_nested_as_deep_as_the_limit_and_no_deeper() {
     let known = KnownFloats::default();
     let text = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let stream = |text: &str| {
-        let options = StreamOptions { packed_from: 64, shrink: |_| {}, known: &known };
+        let options = StreamOptions { packed_from: 64, is_long: |_| true, shrink: |_| {}, known: &known };
         Document::stream("x.json", &mut text.as_bytes(), &options).is_ok()
     };
     let deepest = text(limits::MAX_JSON_DEPTH);
@@ -148,7 +148,7 @@ impl Read for Repeated {
 #[ignore = "reads a gibibyte"]
 fn more_floats_than_a_stream_may_have_are_refused() {
     let known = KnownFloats::default();
-    let options = StreamOptions { packed_from: 64, shrink: |_| {}, known: &known };
+    let options = StreamOptions { packed_from: 64, is_long: |_| true, shrink: |_| {}, known: &known };
     // Lists of a hundred floats, without end.
     let list: &'static [u8] = format!("[{}0.5],", "0.5,".repeat(99)).leak().as_bytes();
     let endless = b"[".chain(Repeated { text: list, at: 0 });

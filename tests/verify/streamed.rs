@@ -174,6 +174,89 @@ fn quoted_names_and_other_line_ends_are_read_alike() {
     assert!(found.iter().all(|[code, ..]| code == "line-endings"), "{found:#?}");
 }
 
+/// What one reader takes for the end of a row or of the file, or passes over, and another does not.
+#[test]
+fn rows_that_readers_take_apart_differently_are_refused_either_way() {
+    let cases: [(&str, fn(&mut Vec<u8>)); 11] = [
+        ("a row behind a lone return", |text| {
+            insert(text, 4, true, b"\rdemo-sum-10x300-fp16-br4,default,native,p,p,7,1.5,1.5")
+        }),
+        ("other bytes behind a lone return", |text| insert(text, 4, true, b"\r\xff\xfe")),
+        ("private text behind a lone return", |text| insert(text, 4, true, b"\rpassword=hunter2!X9")),
+        ("a mark before a row", |text| insert(text, 4, false, b"\xef\xbb\xbf")),
+        ("a mark before the first row", |text| insert(text, 2, false, b"\xef\xbb\xbf")),
+        ("an open quote at the end", |text| {
+            let at = text.iter().rposition(|&byte| byte == b',').expect("cells") + 1;
+            text.insert(at, b'"');
+        }),
+        ("an open quote", |text| {
+            let line = line_start(text, 5) - 1;
+            let at = text[..line].iter().rposition(|&byte| byte == b',').expect("cells") + 1;
+            text.insert(at, b'"');
+        }),
+        ("a blank line before the header", |text| text.insert(0, b'\n')),
+        ("a quoted header", |text| {
+            text.splice(0..4, *b"\"case\"");
+        }),
+        ("returns alone", |text| text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r')),
+        ("two returns", |text| {
+            *text = String::from_utf8(text.clone()).expect("text").replace('\n', "\r\r\n").into_bytes()
+        }),
+    ];
+    for (what, damage) in cases {
+        let package = package();
+        let mut text = package.bytes("samples.csv");
+        damage(&mut text);
+        package.write("samples.csv", text).reseal_file("samples.csv");
+        for streamed in [false, true] {
+            let report = audit(&package, streamed);
+            let is_refused =
+                report.findings().any(|finding| finding.file == "samples.csv" && finding.code.name() != "unredacted");
+            assert!(is_refused, "{what}, {streamed}: {:?}", report.findings().map(said).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Where a line, from 1, begins.
+fn line_start(text: &[u8], line: usize) -> usize {
+    text.split_inclusive(|&byte| byte == b'\n').take(line - 1).map(<[u8]>::len).sum()
+}
+
+fn insert(text: &mut Vec<u8>, line: usize, at_end: bool, what: &[u8]) {
+    let at = if at_end { line_start(text, line + 1) - 1 } else { line_start(text, line) };
+    text.splice(at..at, what.iter().copied());
+}
+
+#[test]
+fn zeros_with_a_sign_are_refused_in_a_stream() {
+    for literal in ["-0", "-0.0"] {
+        let package = package();
+        package.edit_text("model.json", |text| {
+            text.replacen("\"coefficients\":[", &format!("\"x\":{literal},\"coefficients\":["), 1)
+        });
+        package.seal();
+        let report = audit(&package, true);
+        let found = report
+            .findings()
+            .any(|finding| finding.file == "model.json" && finding.found.contains("a zero with a sign"));
+        assert!(found, "{literal}");
+    }
+}
+
+#[test]
+fn long_lists_where_none_belongs_are_found_alike() {
+    for length in [63, 64, 70] {
+        let package = package();
+        package.edit_json("validation.json", |root| {
+            let list = Json::Array(vec![Json::Float(1.5); length]);
+            set(root, "/cases/0/comparisons/rows2/status", list.clone());
+            crate::common::json::add(root, "/cases/1/comparisons/rows1", "samples", list.clone());
+            set(root, "/cases/2/cohorts/default/routes/torch/raw_failure", obj! { "samples": list });
+        });
+        assert!(!same_codes(package.seal()).is_empty(), "{length}");
+    }
+}
+
 #[test]
 fn a_retry_without_times_has_no_rows() {
     let package = package();
@@ -234,6 +317,52 @@ fn texts_that_are_no_json_are_refused_with_their_place() {
     assert!(audit(&package, true).findings().any(|finding| finding.code.name() == "json-syntax"));
 }
 
+/// One byte again and again, after a beginning, so many times.
+struct Repeated<'b>(&'b [u8], u8, usize);
+
+impl std::io::Read for Repeated<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if !self.0.is_empty() {
+            return self.0.read(buffer);
+        }
+        let count = self.2.min(buffer.len());
+        buffer[..count].fill(self.1);
+        self.2 -= count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn strings_and_numbers_without_end_are_refused_in_a_stream() {
+    use recount::package::limits::{MAX_JSON_TEXT_BYTES, MAX_JSON_TOKEN_BYTES};
+
+    let known = KnownFloats::default();
+    let options = StreamOptions { packed_from: 2, is_long: |name| name != "x", shrink: |_| {}, known: &known };
+    for (beginning, byte, bytes, expected) in [
+        ("[\"", b'a', MAX_JSON_TEXT_BYTES + 1, "bytes in strings"),
+        ("{\"", b'a', MAX_JSON_TEXT_BYTES + 1, "bytes in strings"),
+        ("[1.", b'5', MAX_JSON_TOKEN_BYTES + 1, "bytes without a comma"),
+        ("[", b' ', MAX_JSON_TOKEN_BYTES + 1, "bytes without a comma"),
+    ] {
+        let mut reader = Repeated(beginning.as_bytes(), byte, bytes);
+        let error = Document::stream("x.json", &mut reader, &options).expect_err("no end");
+        assert!(error.to_string().contains(expected), "{beginning}: {error}");
+    }
+    let escaped = format!("[\"{}\\\"\\\\\", \"b\", 1.5]", "a".repeat(100));
+    assert_eq!(streamed(&escaped).pointer("/1"), Some(&Json::from("b")));
+}
+
+#[test]
+fn a_table_of_too_many_runs_is_refused_in_a_stream() {
+    let package = package();
+    let rows = (0..=recount::package::limits::MAX_SAMPLE_RUNS).map(|run| format!("c{run},d,native,p,p,0,1.5,1.5\n"));
+    let header = package.text("samples.csv").lines().next().unwrap().to_owned() + "\n";
+    package.write("samples.csv", header + &rows.collect::<String>()).seal();
+    let report = audit(&package, true);
+    let found = report.findings().find(|finding| finding.code.name() == "csv-syntax").expect("a finding");
+    assert!(found.found.contains("more than 262144 runs"), "{found:?}");
+}
+
 #[test]
 fn a_line_without_end_is_refused_in_a_stream() {
     let package = package();
@@ -283,19 +412,21 @@ fn refits_read_streams_too() {
 /// Packs lists from two floats on.
 fn streamed(text: &str) -> Json {
     let known = KnownFloats::default();
-    let options = StreamOptions { packed_from: 2, shrink: |_| {}, known: &known };
+    let options = StreamOptions { packed_from: 2, is_long: |name| name != "x", shrink: |_| {}, known: &known };
     Document::stream("x.json", &mut text.as_bytes(), &options).expect("JSON").root().clone()
 }
 
 #[test]
 fn packed_lists_are_written_as_others() {
-    let text = r#"{"a":[1.5,2.5,0.1,-0.0],"b":[1.5,2],"c":[0.1234,7.0001],"d":[[3.5,4.5],[]],"e":[1.25e-05,3e+17]}"#;
+    let text =
+        r#"{"a":[1.5,2.5,0.1],"b":[1.5,2],"c":[0.1234,7.0001],"d":[[3.5,4.5],[]],"x":[0.1,0.2],"e":[1.25e-05,3e+17]}"#;
     let (kept, packed) = (Document::parse("x.json", text.to_owned()).expect("JSON"), streamed(text));
     assert_eq!(compact(&packed), text);
     assert_eq!(indented(&packed), indented(kept.root()));
     assert_eq!(canonical(&packed), canonical(kept.root()));
     assert!(recount::audit::same_value(&packed, kept.root()) && recount::audit::same_value(kept.root(), &packed));
     assert!(matches!(packed.get("a"), Some(Json::Floats(_))) && matches!(packed.get("b"), Some(Json::Array(_))));
+    assert!(matches!(packed.get("x"), Some(Json::Array(_))), "a list of another name is not packed");
 }
 
 proptest::proptest! {

@@ -104,6 +104,7 @@ fn check_absent(document: &Document, found: Option<&Json>, recorder: &mut Record
 fn first_number(value: &Json) -> Option<&Json> {
     match value {
         Json::Array(items) => items.iter().find_map(first_number),
+        Json::Floats(floats) => (!floats.is_empty()).then_some(value),
         Json::Object(members) => members.iter().find_map(|(_, member)| first_number(member)),
         other => other.as_f64().map(|_| other),
     }

@@ -8,6 +8,7 @@
 mod address;
 mod canonical;
 mod floats;
+mod guard;
 mod locate;
 mod members;
 mod parse;
@@ -210,11 +211,11 @@ impl Document {
 
     /// Parses the file `name` while it is read, without its text being kept: for files that are large because of long lists
     /// of floats, which take 4 or 8 bytes each, and none at all where `options` finds them in another list. What else the
-    /// document says is as after [`Document::parse`], but positions are not known, `text` is empty, and the integer -0 is a float.
+    /// document says is as after [`Document::parse`], but positions are not known and `text` is empty.
     ///
     /// # Errors
-    /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; and a number of 2^63 or more, as
-    /// without the text nobody can tell whether it is an integer that was rounded.
+    /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; strings or blanks beyond the limits;
+    /// and a number of 2^63 or more or a zero with a sign, as without the text nobody can tell whether they are integers.
     pub fn stream(name: &str, reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Self, JsonError> {
         let root = parse::stream(reader, options)?;
         Ok(Self { name: name.to_owned(), text: String::new(), root, addresses: OnceLock::new() })

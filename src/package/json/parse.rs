@@ -10,6 +10,7 @@ use std::vec::IntoIter;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::address::Addresses;
+use super::guard::Guard;
 use super::{Floats, Json, KnownFloats, locate, pointer_token};
 use crate::package::limits::{MAX_JSON_FLOATS, MAX_JSON_VALUES};
 
@@ -65,8 +66,10 @@ const ROUNDED_INTEGERS_FROM: f64 = 9_223_372_036_854_775_808.0;
 /// What a document that is read in a stream is made of, beside the reader.
 #[derive(Debug)]
 pub struct StreamOptions<'o> {
-    /// Arrays of nothing but floats that have at least so many are packed.
+    /// Arrays of nothing but floats that have at least so many are packed, where they are a member of such a name.
     pub packed_from: usize,
+    /// Whether members of a name are long lists of measurements. What reads others need not expect them packed.
+    pub is_long: fn(&str) -> bool,
     /// Called with each object that was read: may put a list of floats in terms of another.
     pub shrink: fn(&mut [(String, Json)]),
     /// Lists that other files of the package have.
@@ -75,7 +78,8 @@ pub struct StreamOptions<'o> {
 
 pub(super) fn stream(reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Json, JsonError> {
     let state = State { stream: Some(options), ..State::default() };
-    let mut reader = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(BUFFER_BYTES, reader));
+    let mut guard = Guard::new(reader);
+    let mut reader = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(BUFFER_BYTES, &mut guard));
     let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
     tree.map_err(|error| {
         // Of the byte that was read last; 0 where that ended a line.
@@ -194,6 +198,11 @@ impl State<'_> {
         Ok(())
     }
 
+    /// Whether the value that is being read is a list of measurements by its name.
+    fn is_long(&self, options: &StreamOptions<'_>) -> bool {
+        matches!(self.path.borrow().last(), Some(Step::Name(name)) if (options.is_long)(name))
+    }
+
     /// Floats that are not packed after all.
     fn unpacked<E: de::Error>(&self, floats: Vec<f64>) -> Result<Json, E> {
         self.packed.set(self.packed.get().saturating_sub(floats.len()));
@@ -204,7 +213,7 @@ impl State<'_> {
     /// The array of these floats, packed if it is long and read in a stream.
     fn floats<E: de::Error>(&self, floats: Vec<f64>) -> Result<Json, E> {
         match self.stream {
-            Some(options) if floats.len() >= options.packed_from => {
+            Some(options) if floats.len() >= options.packed_from && self.is_long(options) => {
                 Ok(Json::Floats(options.known.shared(Floats::pack(floats))))
             }
             _ => self.unpacked(floats),
@@ -269,6 +278,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
             self.0.may_be_rounded.replace(true);
         }
         if value == 0.0 && value.is_sign_negative() {
+            if self.0.stream.is_some() {
+                return Err(de::Error::custom("a zero with a sign, which a file as large as this one may not have"));
+            }
             self.0.negative_zero.set(true);
         }
         Ok(Json::Float(value))

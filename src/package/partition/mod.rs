@@ -19,7 +19,7 @@ pub use label::CaseLabel;
 pub use reader::{Problem, Reader};
 pub use realization::realization_facts;
 pub use samples::{SampleRow, SampleTable};
-pub use scale::scale_times;
+pub use scale::{is_long_list, scale_times};
 pub use validation::{CaseRecord, CohortRecord, Route, RouteRecord, Run, Timing, Validation};
 
 /// File names of the published package.

@@ -57,6 +57,12 @@ impl SampleTable {
         if bytes.starts_with("\u{feff}".as_bytes()) {
             table.problems.push((1, "the file starts with a byte order mark".to_owned()));
         }
+        // Readers disagree on what these are; in a table of numbers nothing needs them.
+        if let Some(line) = lone_return(bytes) {
+            table.problems.push((line, "a carriage return that does not end a line".to_owned()));
+        }
+        let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let has_plain_header = first.strip_suffix(b"\r").unwrap_or(first) == COLUMNS.join(",").as_bytes();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
         let mut record = csv::StringRecord::new();
         let mut is_first = true;
@@ -76,9 +82,11 @@ impl SampleTable {
             let line = usize::try_from(line).unwrap_or(usize::MAX);
             if is_first {
                 is_first = false;
-                if record != COLUMNS[..] {
+                if record != COLUMNS[..] || (!has_plain_header && table.problems.is_empty()) {
                     table.problems.push((line, format!("the header is not {}", COLUMNS.join(","))));
                 }
+            } else if record.iter().any(|cell| cell.contains(['\n', '\r'])) {
+                table.problems.push((line, "a line break within a cell".to_owned()));
             } else if record.len() == COLUMNS.len() {
                 table.rows.push(SampleRow { line, cells: record.clone() });
             } else {
@@ -90,4 +98,10 @@ impl SampleTable {
         }
         table
     }
+}
+
+/// The line, from 1, of the first carriage return that no line feed follows.
+fn lone_return(bytes: &[u8]) -> Option<usize> {
+    let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
+    Some(1 + memchr::memchr_iter(b'\n', &bytes[..at]).count())
 }

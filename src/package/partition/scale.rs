@@ -24,3 +24,16 @@ pub fn scale_times(members: &mut [(String, Json)]) {
         *samples = Json::Floats(scaled);
     }
 }
+
+/// Whether members of a name are lists of measurements, which whoever reads them reads as
+/// [`Series`](crate::package::json::Series).
+pub fn is_long_list(name: &str) -> bool {
+    const NAMES: [&str; 5] = [
+        "samples",
+        "graph_event_span_ms",
+        "graph_host_span_ms",
+        "graph_event_stream_span_us_per_op",
+        "graph_host_wall_us_per_op",
+    ];
+    NAMES.contains(&name)
+}

@@ -2,6 +2,7 @@
 
 use super::number::shortest_number;
 use super::{Fault, FaultKind};
+use crate::package::limits::MAX_LINE_BYTES;
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
 
 /// What a block's lines say. Lines are counted from 0 within the block.
@@ -152,6 +153,19 @@ type Cells = ([String; 5], [String; 3], Vec<u8>);
 
 /// A row's cells, whichever way they are quoted.
 pub(super) fn cells(line: &[u8]) -> Result<Cells, String> {
+    // What the CSV reader would take for the end of a row or of the file, or pass over, is none: a row is a line.
+    if line.len() > MAX_LINE_BYTES {
+        return Err(format!("a line is longer than {MAX_LINE_BYTES} bytes"));
+    }
+    if line.contains(&b'\r') {
+        return Err("a carriage return within a line".to_owned());
+    }
+    if line.starts_with("\u{feff}".as_bytes()) {
+        return Err("a byte order mark before the row".to_owned());
+    }
+    if line.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
+        return Err("a quotation mark that is not closed in its line".to_owned());
+    }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line);
     let mut record = csv::StringRecord::new();
     match reader.read_record(&mut record) {

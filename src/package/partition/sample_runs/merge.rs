@@ -3,6 +3,7 @@
 use super::block::{Block, Part, canonical_count};
 use super::{Fault, FaultKind, LISTED_FAULTS, SampleRun, SampleRuns, samples_sha256};
 use crate::fit::median::median_of;
+use crate::package::limits::MAX_SAMPLE_RUNS;
 
 /// What was put together so far.
 #[derive(Debug, Default)]
@@ -43,12 +44,17 @@ impl Merge {
         let is_next = canonical_count(&part.first_index) == Some(expected);
         run.rows += part.rows;
         samples.extend(part.samples);
+        let mut unlisted = 0;
         for (line, text, rows) in part.stated {
+            let is_full = run.stated.len() >= LISTED_FAULTS;
             match run.stated.last_mut() {
                 Some((_, last, more)) if *last == text => *more += rows,
+                // At most one of so many texts is the median; the others are wrong rows that are counted only.
+                _ if is_full => unlisted += rows,
                 _ => run.stated.push((before + line, text, rows)),
             }
         }
+        self.found.fault_count += unlisted;
         if !is_next {
             let kind = FaultKind::Index { expected, found: part.first_index };
             self.fault(Fault { line: before + part.line, kind });
@@ -60,6 +66,11 @@ impl Merge {
         if samples.len() as u64 == run.rows {
             run.sha256 = Some(samples_sha256(samples.iter().copied()));
             run.median = median_of(samples.into_iter());
+        }
+        if self.found.runs.len() == MAX_SAMPLE_RUNS {
+            let problem = format!("more than {MAX_SAMPLE_RUNS} runs, or rows of runs that are not together");
+            self.fault(Fault { line: run.line, kind: FaultKind::Form(problem) });
+            return;
         }
         self.found.runs.push(run);
     }

@@ -1,0 +1,80 @@
+//! What a text that is parsed while it is read may make the parser keep: it ends before a string or a number without end does.
+
+use std::io::{self, Read};
+
+use crate::package::limits::{MAX_JSON_TEXT_BYTES, MAX_JSON_TOKEN_BYTES};
+
+/// Reads on until a limit is passed.
+pub(super) struct Guard<'r> {
+    reader: &'r mut dyn Read,
+    in_string: bool,
+    is_escaped: bool,
+    /// Bytes of all strings so far.
+    strings: usize,
+    /// Bytes since the last comma or string.
+    token: usize,
+}
+
+impl<'r> Guard<'r> {
+    pub(super) fn new(reader: &'r mut dyn Read) -> Self {
+        Self { reader, in_string: false, is_escaped: false, strings: 0, token: 0 }
+    }
+
+    fn watch(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let taken = if self.in_string { self.string(bytes) } else { self.outside(bytes) };
+            bytes = bytes.get(taken..).unwrap_or_default();
+            if self.strings > MAX_JSON_TEXT_BYTES {
+                return Err(io::Error::other(format!("more than {MAX_JSON_TEXT_BYTES} bytes in strings")));
+            }
+            if self.token > MAX_JSON_TOKEN_BYTES {
+                return Err(io::Error::other(format!("more than {MAX_JSON_TOKEN_BYTES} bytes without a comma")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes bytes of a string up to its end or behind an escape.
+    fn string(&mut self, bytes: &[u8]) -> usize {
+        let taken = if std::mem::take(&mut self.is_escaped) {
+            1
+        } else {
+            let found = memchr::memchr2(b'"', b'\\', bytes);
+            match found.and_then(|at| bytes.get(at)) {
+                Some(b'"') => self.in_string = false,
+                Some(_) => self.is_escaped = true,
+                None => {}
+            }
+            found.map_or(bytes.len(), |at| at + 1)
+        };
+        self.strings += taken;
+        taken
+    }
+
+    /// Takes bytes up to a comma or the beginning of a string.
+    fn outside(&mut self, bytes: &[u8]) -> usize {
+        match memchr::memchr2(b'"', b',', bytes) {
+            Some(at) => {
+                // What came before the comma or quotation mark may be too long, too.
+                self.token += at;
+                if self.token <= MAX_JSON_TOKEN_BYTES {
+                    self.token = 0;
+                }
+                self.in_string = bytes.get(at) == Some(&b'"');
+                at + 1
+            }
+            None => {
+                self.token += bytes.len();
+                bytes.len()
+            }
+        }
+    }
+}
+
+impl Read for Guard<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.watch(buffer.get(..count).unwrap_or_default())?;
+        Ok(count)
+    }
+}
