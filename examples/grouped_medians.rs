@@ -22,7 +22,7 @@ struct Args {
 fn main() -> anyhow::Result<()> {
     let Args { file } = Args::parse();
     let opened = File::open(&file).with_context(|| format!("{} cannot be opened", file.display()))?;
-    let (_, table) = SampleRuns::read(&opened, MAX_STREAMED_BYTES, &|_| {})?;
+    let (_, table) = SampleRuns::read(&mut &opened, MAX_STREAMED_BYTES, &|_| {})?;
     if let Some(fault) = table.faults.first() {
         anyhow::bail!(
             "{}, line {}: {:?}; {} such rows in all",

@@ -94,7 +94,7 @@ fn document(
 fn samples(folder: &Folder, options: &Options, progress: Progress<'_>) -> Streamed {
     let mut recorder = Recorder::new(Family::Integrity, options.tolerance);
     let read = folder.open(files::SAMPLES, MAX_STREAMED_BYTES).and_then(|(file, bytes)| {
-        let (digest, runs) = SampleRuns::read(&file, bytes, progress).map_err(|error| match error.kind() {
+        let (digest, runs) = SampleRuns::read(&mut &file, bytes, progress).map_err(|error| match error.kind() {
             io::ErrorKind::FileTooLarge => FileError::Changed,
             _ => FileError::Io(error),
         })?;

@@ -117,6 +117,7 @@ moments! {
     private: QUICK_RUNS;
     prose: THOROUGH_RUNS;
     receipts: QUICK_RUNS;
+    sample_runs: QUICK_RUNS;
     samples: THOROUGH_RUNS;
     signatures: QUICK_RUNS;
     validation: THOROUGH_RUNS;

@@ -205,3 +205,21 @@ fn a_status_that_contradicts_the_record_is_found_in_its_cell() {
         assert!(in_cell(&outcome.one("status-mismatch"), 5, column), "{text}");
     }
 }
+
+#[test]
+fn lines_are_counted_alike_whatever_ends_them() {
+    for (end, blank) in [("\n", 0), ("\r\n", 0), ("\n", 3), ("\r\n", 2)] {
+        let package = Package::valid();
+        let mut lines: Vec<String> = package.text("samples.csv").lines().map(str::to_owned).collect();
+        lines[4] = lines[4].replacen(",native,", ",cuda,", 1).replacen(",torch,", ",cuda,", 1);
+        for _ in 0..blank {
+            lines.insert(4, String::new());
+        }
+        package.write("samples.csv", lines.join(end) + end).reseal_file("samples.csv");
+        let outcome = package.verify(&[]);
+        outcome.exits(1);
+        let line = 5 + blank;
+        let superfluous = outcome.all("sample-rows").into_iter().any(|finding| finding.line == line);
+        outcome.require(superfluous, &format!("the row is at line {line}"));
+    }
+}

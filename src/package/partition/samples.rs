@@ -78,8 +78,7 @@ impl SampleTable {
                     continue;
                 }
             }
-            let line = record.position().map_or(0, csv::Position::line);
-            let line = usize::try_from(line).unwrap_or(usize::MAX);
+            let line = record.position().map_or(0, |position| line_of(bytes, position));
             if is_first {
                 is_first = false;
                 if record != COLUMNS[..] || (!has_plain_header && table.problems.is_empty()) {
@@ -104,4 +103,12 @@ impl SampleTable {
 fn lone_return(bytes: &[u8]) -> Option<usize> {
     let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
     Some(1 + memchr::memchr_iter(b'\n', &bytes[..at]).count())
+}
+
+/// The line, from 1, of a record. The reader's position is before the end of a CRLF and before blank lines.
+fn line_of(bytes: &[u8], position: &csv::Position) -> usize {
+    let begin = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let skipped = bytes.get(begin..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    let breaks = skipped.filter(|byte| **byte == b'\n').count();
+    usize::try_from(position.line()).unwrap_or(usize::MAX).saturating_add(breaks)
 }

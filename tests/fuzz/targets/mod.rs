@@ -14,6 +14,7 @@ mod private;
 mod prose;
 mod python;
 mod receipts;
+mod sample_runs;
 mod samples;
 mod scratch;
 mod signatures;
@@ -32,7 +33,7 @@ pub(crate) struct Target {
 }
 
 /// All targets.
-pub(crate) const ALL: [Target; 13] = [
+pub(crate) const ALL: [Target; 14] = [
     Target { name: "canonical", run: canonical::run, seeds: canonical::seeds },
     Target { name: "claims", run: claims::run, seeds: claims::seeds },
     Target { name: "divergence", run: divergence::run, seeds: divergence::seeds },
@@ -43,6 +44,7 @@ pub(crate) const ALL: [Target; 13] = [
     Target { name: "private", run: private::run, seeds: private::seeds },
     Target { name: "prose", run: prose::run, seeds: prose::seeds },
     Target { name: "receipts", run: receipts::run, seeds: receipts::seeds },
+    Target { name: "sample_runs", run: sample_runs::run, seeds: sample_runs::seeds },
     Target { name: "samples", run: samples::run, seeds: samples::seeds },
     Target { name: "signatures", run: signatures::run, seeds: signatures::seeds },
     Target { name: "validation", run: validation::run, seeds: validation::seeds },

@@ -7,7 +7,6 @@ mod block;
 mod merge;
 mod number;
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use rayon::prelude::*;
@@ -97,11 +96,11 @@ pub fn row_cells(line: &[u8]) -> Option<([String; 5], [String; 3])> {
 }
 
 impl SampleRuns {
-    /// Reads a file, of which no more than `limit` bytes, and hashes it on the way; `progress` is told how many bytes were.
+    /// Reads a table, of which no more than `limit` bytes, and hashes it on the way; `progress` is told how many bytes were.
     ///
     /// # Errors
-    /// Those of the system, and `FileTooLarge` when there are more than `limit` bytes.
-    pub fn read(mut file: &File, limit: u64, progress: &dyn Fn(u64)) -> io::Result<(Digest, Self)> {
+    /// Those of the reader, and `FileTooLarge` when there are more than `limit` bytes.
+    pub fn read(reader: &mut dyn Read, limit: u64, progress: &dyn Fn(u64)) -> io::Result<(Digest, Self)> {
         let mut merged = merge::Merge::default();
         let mut hash = Sha256::new();
         let mut bytes = 0;
@@ -111,7 +110,7 @@ impl SampleRuns {
         loop {
             let mut blocks = Vec::with_capacity(side_by_side);
             while blocks.len() < side_by_side {
-                let block = next_block(&mut file, &mut rest)?;
+                let block = next_block(reader, &mut rest)?;
                 bytes += block.len() as u64;
                 progress(block.len() as u64);
                 if bytes > limit {
