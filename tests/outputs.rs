@@ -1,5 +1,12 @@
 //! Results never take the place of what they are about, and neither does a key.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "helpers of a test fail by panicking, and say what they skip"
+)]
+
 #[macro_use]
 #[allow(dead_code, unused_macros)]
 mod common;

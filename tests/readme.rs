@@ -1,5 +1,12 @@
 //! The sessions that the README shows with the published package: what is printed there is what is printed.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "helpers of a test fail by panicking, and say what they skip"
+)]
+
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};

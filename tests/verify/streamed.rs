@@ -174,10 +174,13 @@ fn quoted_names_and_other_line_ends_are_read_alike() {
     assert!(found.iter().all(|[code, ..]| code == "line-endings"), "{found:#?}");
 }
 
+/// A changed table, as bytes.
+type BytesDamage = (&'static str, fn(&mut Vec<u8>));
+
 /// What one reader takes for the end of a row or of the file, or passes over, and another does not.
 #[test]
 fn rows_that_readers_take_apart_differently_are_refused_either_way() {
-    let cases: [(&str, fn(&mut Vec<u8>)); 11] = [
+    let cases: [BytesDamage; 11] = [
         ("a row behind a lone return", |text| {
             insert(text, 4, true, b"\rdemo-sum-10x300-fp16-br4,default,native,p,p,7,1.5,1.5")
         }),
