@@ -1,5 +1,7 @@
 //! `recount verify`.
 
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -158,7 +160,24 @@ fn open_statement(path: &Path, args: &Args, subjects: &[Subject]) -> Result<Outp
     if args.signature.file().is_some_and(|file| places.contains(&real(file))) {
         anyhow::bail!("--attest {shown} is the file of --allowed-signers; name another place");
     }
+    if !is_statement_or_empty(path) {
+        anyhow::bail!("--attest {shown} is a file that is no statement, and would be removed; name another place");
+    }
     Output::open_cleared(path)
+}
+
+/// Whether what lies at a place, if anything does, is a result of an earlier run, or nothing that could be missed.
+fn is_statement_or_empty(path: &Path) -> bool {
+    /// A statement says what it is within its first bytes.
+    const BEGINNING: u64 = 4 << 10;
+    let Some(file) = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))
+    else {
+        return true;
+    };
+    let mut beginning = Vec::new();
+    let read = file.take(BEGINNING).read_to_end(&mut beginning).is_ok();
+    let says = String::from_utf8_lossy(&beginning).contains("https://in-toto.io/Statement/");
+    read && (beginning.is_empty() || says)
 }
 
 /// Everything that the paths stand for, once; what cannot be looked at is an error of the report.

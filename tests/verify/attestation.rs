@@ -16,6 +16,9 @@ const TEST_RESULT: [&str; 6] = ["result", "configuration", "url", "passedTests",
 /// Our own, which consumers ignore.
 const EXTENSION: &str = "recountVerification";
 
+/// A statement of an earlier run, as far as it matters.
+const OLDER: &str = "{\"_type\": \"https://in-toto.io/Statement/v1\"}";
+
 /// Verifies and gives back the statement, which obeys our schema and has no field that in-toto does not know.
 #[track_caller]
 fn attested(package: &Package, args: &[&str], status: i32) -> Value {
@@ -163,13 +166,25 @@ fn a_run_without_a_result_leaves_no_older_statement() {
         &[&here, "--output", &file],
         &[&here, &other, "--expect-receipts", &"0".repeat(64)],
     ] {
-        out.write("statement.json", "an older one");
+        out.write("statement.json", OLDER);
         Outcome::of(&[&["verify", "-q", "--attest", &file], args].concat(), None).exits(2);
         assert!(!out.file("statement.json").exists(), "{args:?}");
     }
-    out.write("statement.json", "an older one");
+    out.write("statement.json", OLDER);
     package.run("verify", &["-q", "--attest", &file]).exits(0);
     assert!(out.text("statement.json").starts_with('{'));
+}
+
+#[test]
+fn a_file_that_is_no_statement_is_not_removed() {
+    let (package, out) = (Package::valid(), Package::empty());
+    out.write("id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\n").write("empty", "");
+    let outcome = package.run("verify", &["-q", "--attest", &path(&out.file("id_ed25519"))]);
+    outcome.exits(2);
+    outcome.require(outcome.stderr.contains("is no statement"), "it is said why");
+    assert!(out.text("id_ed25519").starts_with("-----BEGIN"));
+    package.run("verify", &["-q", "--attest", &path(&out.file("empty"))]).exits(0);
+    assert!(out.text("empty").contains("in-toto.io/Statement"));
 }
 
 #[test]
