@@ -16,7 +16,7 @@ pub const MAX_JSON_FLOATS: usize = 1 << 28;
 /// Bytes of all strings of one JSON file that is read in a stream: 256 MiB.
 pub const MAX_JSON_TEXT_BYTES: usize = 256 << 20;
 
-/// Bytes that follow each other without a comma or a string in a JSON file that is read in a stream: 1 MiB.
+/// Bytes but for blanks that follow each other without a comma or a string in a JSON file that is read in a stream: 1 MiB.
 pub const MAX_JSON_TOKEN_BYTES: usize = 1 << 20;
 
 /// Runs of a `samples.csv` that is read in a stream: 2^18, more than a `validation.json` can have values for.

@@ -345,7 +345,8 @@ fn strings_and_numbers_without_end_are_refused_in_a_stream() {
         ("[\"", b'a', MAX_JSON_TEXT_BYTES + 1, "bytes in strings"),
         ("{\"", b'a', MAX_JSON_TEXT_BYTES + 1, "bytes in strings"),
         ("[1.", b'5', MAX_JSON_TOKEN_BYTES + 1, "bytes without a comma"),
-        ("[", b' ', MAX_JSON_TOKEN_BYTES + 1, "bytes without a comma"),
+        ("[", b'[', MAX_JSON_TOKEN_BYTES + 1, "recursion limit"),
+        ("[", b' ', 3 * MAX_JSON_TOKEN_BYTES, "EOF"),
     ] {
         let mut reader = Repeated(beginning.as_bytes(), byte, bytes);
         let error = Document::stream("x.json", &mut reader, &options).expect_err("no end");

@@ -11,7 +11,7 @@ pub(super) struct Guard<'r> {
     is_escaped: bool,
     /// Bytes of all strings so far.
     strings: usize,
-    /// Bytes since the last comma or string.
+    /// Bytes since the last comma or string, but for most blanks.
     token: usize,
 }
 
@@ -51,25 +51,28 @@ impl<'r> Guard<'r> {
         taken
     }
 
-    /// Takes bytes up to a comma or the beginning of a string.
+    /// Takes bytes up to a comma or the beginning of a string. Blanks cost nothing, and only where there are many bytes are they
+    /// told apart.
     fn outside(&mut self, bytes: &[u8]) -> usize {
-        match memchr::memchr2(b'"', b',', bytes) {
-            Some(at) => {
-                // What came before the comma or quotation mark may be too long, too.
-                self.token += at;
-                if self.token <= MAX_JSON_TOKEN_BYTES {
-                    self.token = 0;
-                }
-                self.in_string = bytes.get(at) == Some(&b'"');
-                at + 1
+        let found = memchr::memchr2(b'"', b',', bytes);
+        let before = bytes.get(..found.unwrap_or(bytes.len())).unwrap_or_default();
+        self.token += match before.len() {
+            few if few <= FEW => few,
+            _ => before.iter().filter(|byte| !byte.is_ascii_whitespace()).count(),
+        };
+        if let Some(at) = found {
+            // What came before the comma or quotation mark may be too long, too.
+            if self.token <= MAX_JSON_TOKEN_BYTES {
+                self.token = 0;
             }
-            None => {
-                self.token += bytes.len();
-                bytes.len()
-            }
+            self.in_string = bytes.get(at) == Some(&b'"');
         }
+        found.map_or(bytes.len(), |at| at + 1)
     }
 }
+
+/// So many bytes are not worth being told apart: a number has fewer.
+const FEW: usize = 64;
 
 impl Read for Guard<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

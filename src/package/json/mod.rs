@@ -214,7 +214,7 @@ impl Document {
     /// document says is as after [`Document::parse`], but positions are not known and `text` is empty.
     ///
     /// # Errors
-    /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; strings or blanks beyond the limits;
+    /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; strings or numbers beyond the limits;
     /// and a number of 2^63 or more or a zero with a sign, as without the text nobody can tell whether they are integers.
     pub fn stream(name: &str, reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Self, JsonError> {
         let root = parse::stream(reader, options)?;
