@@ -192,9 +192,12 @@ fn verify_writes_its_report_whole() {
     }
 }
 
+/// An older statement, as far as it matters: other files are not removed.
+const STATEMENT: &str = "{\"_type\": \"https://in-toto.io/Statement/v1\"}";
+
 #[test]
 fn verify_attests_whole_or_not_at_all() {
-    let before = with_package(|_| {}, &[("statement.json", OLD), ("report", OLD)]);
+    let before = with_package(|_| {}, &[("statement.json", STATEMENT), ("report", OLD)]);
     let arguments = ["verify", "package", "--attest", "statement.json", "-o", "report"];
     let mut writing = Writing::new(before, &arguments);
     writing.cleared.insert("statement.json".to_owned());

@@ -180,7 +180,8 @@ type BytesDamage = (&'static str, fn(&mut Vec<u8>));
 /// What one reader takes for the end of a row or of the file, or passes over, and another does not.
 #[test]
 fn rows_that_readers_take_apart_differently_are_refused_either_way() {
-    let cases: [BytesDamage; 11] = [
+    let cases: [BytesDamage; 12] = [
+        ("a return at the end", |text| text.push(b'\r')),
         ("a row behind a lone return", |text| {
             insert(text, 4, true, b"\rdemo-sum-10x300-fp16-br4,default,native,p,p,7,1.5,1.5")
         }),

@@ -43,7 +43,9 @@ pub(super) fn take_apart(block: &[u8], is_first: bool) -> Block {
     let mut at = 0;
     while at < block.len() {
         let end = memchr::memchr(b'\n', &block[at..]).map_or(block.len(), |length| at + length);
-        let line = block[at..end].strip_suffix(b"\r").unwrap_or(&block[at..end]);
+        let line = &block[at..end];
+        // A return that no line feed follows ends nothing, at the end of the file neither.
+        let line = line.strip_suffix(b"\r").filter(|_| end < block.len()).unwrap_or(line);
         if is_first && at == 0 {
             taken.header(line);
         } else if !line.is_empty() {
