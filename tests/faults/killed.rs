@@ -193,7 +193,7 @@ fn verify_writes_its_report_whole() {
 }
 
 /// An older statement, as far as it matters: other files are not removed.
-const STATEMENT: &str = "{\"_type\": \"https://in-toto.io/Statement/v1\"}";
+const STATEMENT: &[u8] = b"{\"_type\": \"https://in-toto.io/Statement/v1\"}";
 
 #[test]
 fn verify_attests_whole_or_not_at_all() {
