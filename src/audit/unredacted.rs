@@ -24,8 +24,8 @@ pub(super) fn check(
     contents: &BTreeMap<String, Content<Vec<u8>>>,
     recorder: &mut Recorder,
 ) {
-    let rules = Rules::general();
     let names: Vec<&String> = declared.iter().filter(|name| check_name(name).is_ok()).collect();
+    let rules = Rules::general_for(names.len());
     let tolerance = recorder.tolerance();
     let searched: Vec<(Recorder, bool)> = names
         .into_par_iter()

@@ -79,8 +79,8 @@ pub(super) fn check_declared(
             || (name == IGNORE && receipt.bytes <= MAX_IGNORE_BYTES)
             || (has_results && (divergence::files::is_tensor(name) || BESIDE_RESULTS.contains(&name)))
     };
-    let large: Vec<&str> = sound.iter().map(|(name, _, _)| name.as_str()).collect();
-    let large: Vec<&str> = large.into_iter().filter(|name| streamed::is_streamed(folder, name, options)).collect();
+    let names = sound.iter().map(|(name, _, _)| name.as_str());
+    let large: Vec<&str> = names.filter(|name| streamed::is_streamed(folder, name, options)).collect();
     let (read, examined) = rayon::join(
         || streamed::read(folder, &large, options, progress),
         || {

@@ -2,6 +2,7 @@
 //! those differ the file is read again, to say in which rows.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use crate::audit::evidence::StreamedSamples;
@@ -39,7 +40,7 @@ pub(super) fn check(samples: &StreamedSamples, validation: Option<&Validation<'_
     }
     recorder.held_many(held);
     if let Some(validation) = validation {
-        Comparison { samples, recorder }.all(validation);
+        Comparison { samples, recorder, again: None }.all(validation);
     }
 }
 
@@ -73,6 +74,8 @@ fn report_cell(code: Code, (line, column): (usize, usize), expected: &str, found
 struct Comparison<'c> {
     samples: &'c StreamedSamples,
     recorder: &'c mut Recorder,
+    /// The file again, and the number of the line read last. Runs are looked at in its order, so that one pass serves all.
+    again: Option<(BufReader<File>, usize)>,
 }
 
 /// A run as its rows should say it.
@@ -168,17 +171,22 @@ impl Comparison<'_> {
 
     /// Reports the rows whose sample is not the run's; gives back how many.
     fn differing(&mut self, run: &SampleRun, timing: &Timing<'_>) -> Result<u64, FileError> {
-        let (file, _) = self.samples.folder.open(files::SAMPLES, MAX_STREAMED_BYTES)?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let (reader, number) = match &mut self.again {
+            Some(again) => again,
+            again => {
+                let (file, _) = self.samples.folder.open(files::SAMPLES, MAX_STREAMED_BYTES)?;
+                again.insert((BufReader::with_capacity(1 << 20, file), 0))
+            }
+        };
         let mut line = Vec::new();
-        let (mut number, mut rows, mut wrong) = (0, 0, 0);
+        let (mut rows, mut wrong) = (0, 0);
         while rows < run.rows {
             line.clear();
             if reader.read_until(b'\n', &mut line)? == 0 {
                 break;
             }
-            number += 1;
-            if number < run.line {
+            *number += 1;
+            if *number < run.line {
                 continue;
             }
             // A row that cannot be read, or whose index is none, was reported.
@@ -191,7 +199,7 @@ impl Comparison<'_> {
                 && found.to_bits() != expected.to_bits()
             {
                 wrong += 1;
-                report_cell(Code::SampleMismatch, (number, TIME), &python_float(expected), &cell, self.recorder);
+                report_cell(Code::SampleMismatch, (*number, TIME), &python_float(expected), &cell, self.recorder);
             }
         }
         Ok(wrong)

@@ -68,9 +68,13 @@ pub struct Scan {
 #[derive(Debug)]
 pub struct Rules {
     all: Vec<Rule>,
-    /// All patterns at once; `None` where rules were added. For a short text it is quicker to ask once than each of them.
-    any: Option<RegexSet>,
+    /// All patterns at once, where that is worth its making. For a short text it is quicker to ask once than each of them.
+    any: Option<&'static RegexSet>,
 }
+
+/// So many short texts make up for the time that making all patterns one takes, which is as much as all checks of a small
+/// package.
+const MANY: usize = 1000;
 
 /// Bytes of a text for which all patterns are asked at once. In longer ones each finds its own beginnings sooner.
 const SHORT: usize = 256;
@@ -79,7 +83,7 @@ impl Rules {
     /// The rules that hold for every package on every machine.
     pub fn general() -> Self {
         // Compiled once: a self-test verifies thousands of packages.
-        static COMPILED: LazyLock<(Vec<Rule>, Option<RegexSet>)> = LazyLock::new(|| {
+        static COMPILED: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             let rules = GENERAL.iter().filter_map(|rule| {
                 Some(Rule {
                     name: rule.name.to_owned(),
@@ -90,12 +94,16 @@ impl Rules {
                     meant: rule.meant,
                 })
             });
-            let rules: Vec<Rule> = rules.collect();
-            let any = RegexSet::new(rules.iter().map(|rule| rule.regex.as_str())).ok();
-            (rules, any)
+            rules.collect()
         });
-        let (all, any) = COMPILED.clone();
-        Self { all, any }
+        Self { all: COMPILED.clone(), any: None }
+    }
+
+    /// The same, for looking through so many short texts.
+    pub fn general_for(texts: usize) -> Self {
+        static ANY: LazyLock<Option<RegexSet>> =
+            LazyLock::new(|| RegexSet::new(Rules::general().all.iter().map(|rule| rule.regex.as_str())).ok());
+        Self { any: if texts < MANY { None } else { ANY.as_ref() }, ..Self::general() }
     }
 
     /// Adds a rule for a pattern; the first group that takes part in a match is replaced, or else all of it.
@@ -199,7 +207,7 @@ impl Rules {
     /// Matches in order, apart from each other.
     fn matches<'r>(&'r self, text: &str, with_names: bool) -> Vec<(Range<usize>, &'r Rule)> {
         let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
-        if text.len() <= SHORT && self.any.as_ref().is_some_and(|any| !any.is_match(text)) {
+        if text.len() <= SHORT && self.any.is_some_and(|any| !any.is_match(text)) {
             return found;
         }
         for rule in self.all.iter().filter(|rule| with_names || rule.kind != Kind::Name) {
