@@ -114,7 +114,15 @@ fn damaged_rows_are_found_with_their_lines() {
         cells[column] = text;
         lines[line - 1] = cells.join(",");
     }
-    let damages: [Damage; 18] = [
+    let damages: [Damage; 19] = [
+        (
+            "samples of two runs",
+            |lines| {
+                cell(lines, 70, 6, "1.25");
+                cell(lines, 150, 6, "1.25");
+            },
+            150,
+        ),
         ("another sample", |lines| cell(lines, 70, 6, "1.25"), 70),
         ("no number", |lines| cell(lines, 70, 6, "abc"), 70),
         ("not the shortest form", |lines| cell(lines, 70, 6, "1.250"), 70),

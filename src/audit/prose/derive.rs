@@ -245,16 +245,9 @@ impl Builder {
 }
 
 /// Smallest, largest, and the one with the largest magnitude.
-fn extremes(values: impl Iterator<Item = f64>) -> (Option<f64>, Option<f64>, Option<f64>) {
-    values.fold((None, None, None), |(smallest, largest, farthest): (Option<f64>, Option<f64>, Option<f64>), value| {
-        // The last of equally large ones.
-        let is_farther = farthest.is_none_or(|farthest| value.abs().total_cmp(&farthest.abs()).is_ge());
-        (
-            Some(smallest.map_or(value, |smallest| smallest.min(value))),
-            Some(largest.map_or(value, |largest| largest.max(value))),
-            if is_farther { Some(value) } else { farthest },
-        )
-    })
+fn extremes(values: impl Iterator<Item = f64> + Clone) -> (Option<f64>, Option<f64>, Option<f64>) {
+    let by_magnitude = values.clone().max_by(|left, right| left.abs().total_cmp(&right.abs()));
+    (values.clone().reduce(f64::min), values.reduce(f64::max), by_magnitude)
 }
 
 fn time_name(cohort: &str, route: Route) -> &'static str {

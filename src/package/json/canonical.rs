@@ -61,6 +61,12 @@ pub fn python_float(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
+/// A whole number as Python writes it: digits without a sign or leading zeros; `None` for other texts.
+pub fn whole_number(text: &str) -> Option<u64> {
+    let is_plain = text == "0" || (text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0'));
+    text.parse().ok().filter(|_| is_plain)
+}
+
 /// Digits from which on two shortest decimals can be equally near to one binary64 number: every number of 15 digits or
 /// fewer that reads back is the only one.
 const FIRST_TIED_DIGITS: usize = 15;

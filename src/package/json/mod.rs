@@ -15,7 +15,7 @@ mod parse;
 mod series;
 
 use address::Addresses;
-pub use canonical::{canonical, compact, indented, python_float};
+pub use canonical::{canonical, compact, indented, python_float, whole_number};
 pub use floats::{Floats, KnownFloats};
 pub use members::Members;
 pub use parse::{JsonError, StreamOptions};
@@ -68,7 +68,7 @@ impl Json {
             return Some(self);
         }
         pointer.strip_prefix('/')?.split('/').try_fold(self, |value, token| match value {
-            Json::Array(items) => items.get(index(token)?),
+            Json::Array(items) => items.get(usize::try_from(whole_number(token)?).ok()?),
             _ => value.get(&token.replace("~1", "/").replace("~0", "~")),
         })
     }
@@ -276,12 +276,6 @@ impl Document {
     pub fn position(&self, pointer: &str) -> Option<(usize, usize)> {
         self.positions(std::iter::once(pointer)).remove(pointer)
     }
-}
-
-/// A token that is an index: digits without a sign or leading zeros.
-fn index(token: &str) -> Option<usize> {
-    let is_index = token == "0" || (token.bytes().all(|byte| byte.is_ascii_digit()) && !token.starts_with('0'));
-    token.parse().ok().filter(|_| is_index)
 }
 
 fn parent(pointer: &str) -> Option<&str> {

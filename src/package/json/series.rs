@@ -52,7 +52,7 @@ impl<'j> Series<'j> {
     }
 
     /// All items as numbers, NaN for those that are none.
-    pub fn numbers(self) -> impl ExactSizeIterator<Item = f64> + 'j {
+    pub fn numbers(self) -> impl ExactSizeIterator<Item = f64> + Clone + 'j {
         (0..self.len()).map(move |index| self.number(index).unwrap_or(f64::NAN))
     }
 

@@ -2,6 +2,7 @@
 
 use super::number::shortest_number;
 use super::{Fault, FaultKind};
+use crate::package::json::whole_number;
 use crate::package::limits::MAX_LINE_BYTES;
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
 
@@ -104,7 +105,7 @@ impl Block {
 
 impl Part {
     fn row(&mut self, line: usize, [index, time, median]: [&str; 3], faults: &mut Vec<Fault>) {
-        let number = canonical_count(index);
+        let number = whole_number(index);
         match self.next_index {
             Some(expected) if number != Some(expected) => {
                 faults.push(Fault { line, kind: FaultKind::Index { expected, found: index.to_owned() } });
@@ -132,12 +133,6 @@ impl Part {
         }
         self.rows += 1;
     }
-}
-
-/// A whole number as it is written for an index.
-pub(super) fn canonical_count(cell: &str) -> Option<u64> {
-    let is_canonical = cell == "0" || (cell.bytes().all(|byte| byte.is_ascii_digit()) && !cell.starts_with('0'));
-    cell.parse().ok().filter(|_| is_canonical)
 }
 
 /// Exactly three cells without quotes.

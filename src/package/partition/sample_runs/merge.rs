@@ -1,8 +1,9 @@
 //! Blocks put together in order.
 
-use super::block::{Block, Part, canonical_count};
+use super::block::{Block, Part};
 use super::{Fault, FaultKind, LISTED_FAULTS, SampleRun, SampleRuns, samples_sha256};
 use crate::fit::median::median_of;
+use crate::package::json::whole_number;
 use crate::package::limits::MAX_SAMPLE_RUNS;
 
 /// What was put together so far.
@@ -41,7 +42,7 @@ impl Merge {
         }
         let Some((run, samples)) = &mut self.open else { return };
         let expected = run.rows;
-        let is_next = canonical_count(&part.first_index) == Some(expected);
+        let is_next = whole_number(&part.first_index) == Some(expected);
         run.rows += part.rows;
         samples.extend(part.samples);
         let mut unlisted = 0;
