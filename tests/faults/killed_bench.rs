@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::tree::{killed_after, to_the_end};
+use super::tree::{Moments, to_the_end};
 use recount::package::partial::is_partial;
 
 #[allow(dead_code, reason = "the tests of bench use the rest")]
@@ -59,20 +59,19 @@ fn survives(moments: usize) {
     let place = small();
     let (status, took) = to_the_end(&mut quiet(&place, &[]));
     assert_eq!(status, 0);
-    let mut random = fastrand::Rng::with_seed(SEED);
-    let mut killed = 0;
-    for number in 0..moments {
-        let moment = took.mul_f64(random.f64());
-        let when = format!("killed after {moment:?} (moment {number} of seed {SEED})");
+    let begin = || {
         let place = small();
-        killed += usize::from(killed_after(&mut quiet(&place, &[]), moment));
+        let command = quiet(&place, &[]);
+        (place, command)
+    };
+    Moments::new(SEED, took).kill(moments, begin, |place, when| {
         settled(&place);
         let known = |name: &String| ["cases.json", "out", "out.runs"].contains(&name.as_str()) || is_partial(name);
         assert!(place.names().iter().all(known), "{when}: {:?}", place.names());
         let before = finished(&place);
         if place.at("out").exists() {
             place.verifies("out");
-            continue;
+            return;
         }
         // One that was killed before it had begun has nothing to go on with.
         let (mut status, _) = to_the_end(&mut quiet(&place, &["--resume"]));
@@ -83,8 +82,7 @@ fn survives(moments: usize) {
         let after = finished(&place);
         assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)), "{when}: finished runs are kept");
         place.verifies("out");
-    }
-    assert!(killed > moments / 4, "only {killed} of {moments} were killed");
+    });
 }
 
 fn quiet(place: &Place, more: &[&str]) -> std::process::Command {

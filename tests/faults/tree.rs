@@ -61,10 +61,47 @@ pub(super) fn to_the_end(command: &mut Command) -> (i32, Duration) {
     (status.code().expect("an exit status"), begin.elapsed())
 }
 
-/// Kills the program (`kill -9`) after a while; whether it was killed and had not ended before.
-pub(super) fn killed_after(command: &mut Command, moment: Duration) -> bool {
-    let mut child = command.spawn().expect("the program runs");
-    std::thread::sleep(moment);
-    child.kill().expect("a signal");
-    child.wait().expect("an end").signal() == Some(9)
+/// Random moments at which to kill (`kill -9`) runs of a program.
+///
+/// How long a run takes differs from one to the next by more than a few times on a busy machine, so it is not measured
+/// beforehand: a run that ended before its moment brings the next moments forward, one that was killed puts them off. About
+/// one run in four ends by itself.
+pub(super) struct Moments {
+    random: fastrand::Rng,
+    reach: Duration,
+}
+
+impl Moments {
+    /// Moments before `took`, at first.
+    pub(super) fn new(seed: u64, took: Duration) -> Self {
+        Self { random: fastrand::Rng::with_seed(seed), reach: took }
+    }
+
+    /// Kills runs until `wanted` of them died of it. Each takes the command that `begin` makes, and `judge` looks at what it
+    /// left, however it ended; its text says when that was.
+    #[track_caller]
+    pub(super) fn kill<T>(
+        &mut self,
+        wanted: usize,
+        mut begin: impl FnMut() -> (T, Command),
+        mut judge: impl FnMut(T, &str),
+    ) {
+        let attempts = 20 * wanted;
+        let mut killed = 0;
+        for number in 0..attempts {
+            let moment = self.reach.mul_f64(self.random.f64());
+            let (place, mut command) = begin();
+            let mut child = command.spawn().expect("the program runs");
+            std::thread::sleep(moment);
+            child.kill().expect("a signal");
+            let died = child.wait().expect("an end").signal() == Some(9);
+            judge(place, &format!("killed after {moment:?} (moment {number})"));
+            killed += usize::from(died);
+            if killed == wanted {
+                return;
+            }
+            self.reach = self.reach.mul_f64(if died { 1.03 } else { 0.9 });
+        }
+        panic!("only {killed} of {attempts} runs were killed");
+    }
 }
