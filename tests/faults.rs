@@ -16,6 +16,7 @@ mod common;
 mod faults {
     mod changing;
     mod disk;
+    mod interrupted;
     mod killed;
     mod killed_bench;
     mod limits;

@@ -214,6 +214,11 @@ catalogue! {
         "A file in the package has no receipt"
         "The file lies in the package folder but receipts.json does not list it, so nothing binds its content."
         "Remove the file, or seal the package again with it.";
+    UnboundEvidence "unbound-evidence" Integrity Error
+        "A file that checks read has no receipt"
+        "The file's name is one of those that checks read, so its content would count as evidence. But receipts.json does not \
+         list it: neither a hash from elsewhere nor a signature says anything of it, and anybody may have put it there."
+        "Seal the package again with it, or remove it.";
     Unredacted "unredacted" Integrity Warning
         "A file, or its name, holds what looks private"
         "A home folder, a toolkit path of one machine, a GPU's UUID, an e-mail address, or what has the form of a key, a \

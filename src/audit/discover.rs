@@ -5,16 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RequestError;
-use crate::package::divergence::{is_receipt, looks_like_receipt};
+use super::integrity::{CLAIMS, MEDIANS};
+use crate::package::divergence::files::results;
+use crate::package::divergence::{Engine, is_receipt, looks_like_receipt};
 use crate::package::folder::{FileError, Folder};
 use crate::package::json::Document;
 use crate::package::limits::{MAX_FOLDER_DEPTH, MAX_RECEIPT_BYTES};
-use crate::package::receipts::RECEIPTS;
+use crate::package::partial::is_partial;
+use crate::package::partition::files;
+use crate::package::receipts::{RECEIPTS, SIGNATURE};
 
 /// Something that can be verified.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// A folder with `receipts.json`.
+    /// A folder with `receipts.json`, or one that has lost it.
     Package(PathBuf),
     /// A divergence receipt in one file.
     Receipt(PathBuf),
@@ -123,7 +127,7 @@ impl Search {
 
     /// A package's own folders are not searched: what lies in them belongs to it.
     fn folder(&mut self, folder: &Path, depth: usize) {
-        if fs::symlink_metadata(folder.join(RECEIPTS)).is_ok() {
+        if is_package(folder) {
             self.found.subjects.push(Subject::Package(folder.to_owned()));
             return;
         }
@@ -143,6 +147,8 @@ impl Search {
         // The entry's own type: a link to a folder is not entered, so there are no loops.
         match entry.file_type() {
             Err(error) => self.skip(&path, format!("it cannot be read: {error}")),
+            // What an interrupted write has left is no package.
+            Ok(kind) if kind.is_dir() && entry.file_name().to_str().is_some_and(is_partial) => {}
             Ok(kind) if kind.is_dir() => self.folder(&path, depth + 1),
             Ok(kind) if kind.is_symlink() => self.links.push(path),
             Ok(kind) => {
@@ -169,6 +175,14 @@ impl Search {
             }
         }
     }
+}
+
+/// Whether a folder is a package. One whose receipts went missing is one, too: it must not drop out of a search in silence.
+fn is_package(folder: &Path) -> bool {
+    let has = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    // One file alone may be of another tool.
+    let evidence = || files::MEASUREMENTS.iter().filter(|name| has(name)).count() > 1 || (has(CLAIMS) && has(MEDIANS));
+    has(RECEIPTS) || has(SIGNATURE) || evidence() || Engine::ALL.iter().any(|engine| has(&results(engine.name())))
 }
 
 /// Whether a file is a divergence receipt, or is meant as one and damaged: a receipt that was cut off must not be passed over.

@@ -53,7 +53,8 @@ pub(super) fn check(
                 recorder.note(format!("without a receipt, as {IGNORE} says: {}{more}", named.join(", ")));
             }
             for name in undeclared.into_iter().filter(|name| !is_ignored(name)) {
-                recorder.report(Code::UndeclaredFile, name, Place::whole_file(), "a receipt", "none");
+                let code = if is_read(name) { Code::UnboundEvidence } else { Code::UndeclaredFile };
+                recorder.report(code, name, Place::whole_file(), "a receipt", "none");
             }
             for name in listing.not_utf8.iter().filter(|name| !is_ignored(name)) {
                 let expected = "a receipt, under a name in UTF-8";

@@ -1,6 +1,7 @@
 //! `recount seal`.
 
 mod machine;
+mod unpublished;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -9,15 +10,16 @@ use anyhow::{Context, bail};
 use globset::GlobSet;
 use zeroize::Zeroizing;
 
-use super::output::{Output, real};
+use super::output::Output;
 use super::{Common, Environment, Failure, glob_set};
 use crate::package::folder::{FileError, Folder};
+use crate::package::json::Document;
 use crate::package::limits::{MAX_PARSED_BYTES, MAX_SIGNATURE_BYTES};
-use crate::package::receipts::{RECEIPTS, SIGNATURE};
+use crate::package::receipts::{RECEIPTS, SIGNATURE, declared};
 use crate::package::signature::Signature;
 use crate::seal::{
-    Replacement, SigningKey, apply, drop_signature, enclosing_package, outdated, own_rules, plan, read_secret,
-    receipts_text, write_receipts, write_signed,
+    Replacement, SigningKey, abandon_copies, apply, drop_signature, enclosing_package, idle_globs, outdated, own_rules,
+    plan, read_secret, receipts_text, write_receipts, write_signed,
 };
 
 /// Arguments of `seal`.
@@ -52,6 +54,9 @@ pub(super) struct Args {
     nested: bool,
 }
 
+/// The exit status of a process that an interrupt ends, as shells say it.
+const INTERRUPTED: i32 = 130;
+
 /// Writes the receipts, or compares them with those that are there; before that, rewrites what it is asked to.
 ///
 /// # Errors
@@ -61,11 +66,6 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     if args.dir.is_file() {
         bail!("{} is a file; name the folder of the package", args.dir.display());
     }
-    if let Some(key) = &args.sign
-        && real(key).starts_with(real(&args.dir))
-    {
-        bail!("the key {} lies in the package and would be published with it; move it out first", key.display());
-    }
     if let Some(around) = enclosing_package(&args.dir).filter(|_| !args.nested) {
         bail!(
             "{} lies in the package {}, whose receipts would have to list its files; seal that one, or give --nested",
@@ -74,6 +74,8 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
         );
     }
     let exclude = glob_set("--exclude", &args.exclude)?;
+    unpublished::check(args, &exclude)?;
+    note(&idle_globs(&args.dir, &args.exclude)?);
     let path = args.dir.join(RECEIPTS);
     let before = existing(&args.dir, RECEIPTS, MAX_PARSED_BYTES)?;
     let signed = existing(&args.dir, SIGNATURE, MAX_SIGNATURE_BYTES)?;
@@ -89,6 +91,8 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     if let Some(key) = &key {
         key.sign(&[])?;
     }
+    // A copy of the package as it is would be left beside it.
+    ctrlc::set_handler(end).context("interrupts cannot be caught")?;
     let mut said = String::new();
     rewrite(args, &exclude, &mut said)?;
     if args.check && !said.is_empty() {
@@ -100,14 +104,16 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     let is_current = before.as_deref() == Some(text.as_bytes());
     let signature = signed.as_ref().map(|bytes| Signature::read(bytes));
     let is_stale = signature.as_ref().is_some_and(|read| !matches!(read, Ok(read) if read.covers(text.as_bytes())));
-    if let Some(key) = key {
+    if let Some((key, path)) = key.zip(args.sign.as_deref()) {
+        unpublished::check_key(path, &text)?;
         let new = key.sign(text.as_bytes())?;
         let is_signed = matches!(&signature, Some(Ok(old)) if key.has_signed(old, text.as_bytes()));
         if is_current && is_signed {
             said.push_str(&format!("{} and its signature are up to date\n", path.display()));
         } else {
             write_signed(&args.dir, &text, &new)?;
-            said.push_str(&format!("{} written and signed ({SIGNATURE})\n", path.display()));
+            let dropped = no_longer_listed(before.as_deref(), &text);
+            said.push_str(&format!("{} written and signed ({SIGNATURE}){dropped}\n", path.display()));
         }
     } else if args.check {
         said.push_str(&difference(&path, &text, before.as_deref().unwrap_or_default()));
@@ -125,7 +131,8 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
             said.push_str(&format!("{} is up to date\n", path.display()));
         } else {
             write_receipts(&args.dir, &text)?;
-            said.push_str(&format!("{} written\n", path.display()));
+            let dropped = no_longer_listed(before.as_deref(), &text);
+            said.push_str(&format!("{} written{dropped}\n", path.display()));
         }
         if args.drop_signature && signed.is_some() {
             drop_signature(&args.dir)?;
@@ -136,12 +143,40 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     Ok(u8::from(args.check && (!is_current || is_stale)))
 }
 
+/// Ends the process after an interrupt.
+#[expect(clippy::exit, reason = "nothing else ends work that looks at no flag, and the default would leave the copy")]
+fn end() {
+    abandon_copies();
+    std::process::exit(INTERRUPTED);
+}
+
 fn say(common: &Common, said: &str) -> Result<(), Failure> {
     if common.quiet {
         return Ok(());
     }
     Output::Stdout.write(|out| out.write_all(crate::render::escape::lines(said).as_bytes()))
 }
+
+/// Says which files the new receipts no longer list; nothing where there are none.
+fn no_longer_listed(before: Option<&[u8]>, after: &str) -> String {
+    let read = |text: String| Document::parse(RECEIPTS, text).ok();
+    let old = before.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).and_then(read);
+    let (Some(old), Some(new)) = (old, read(after.to_owned())) else { return String::new() };
+    let new = declared(&new).unwrap_or_default();
+    let kept: std::collections::HashSet<_> = new.iter().map(|(name, _)| name).collect();
+    let old = declared(&old).unwrap_or_default().iter().map(|(name, _)| name.as_str());
+    let gone: Vec<_> = old.filter(|name| !kept.contains(&(*name).to_owned())).collect();
+    match gone.len() {
+        0 => String::new(),
+        count => {
+            let more = if count > NAMED { ", ..." } else { "" };
+            format!(": {} files; no longer listed: {}{more}", new.len(), gone[..count.min(NAMED)].join(", "))
+        }
+    }
+}
+
+/// Files that a line names; of more it says that there are.
+const NAMED: usize = 10;
 
 /// What `--check` says of the receipts.
 fn difference(path: &Path, text: &str, before: &[u8]) -> String {

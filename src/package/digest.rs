@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, Read};
-use std::sync::mpsc;
+use std::io::{self, BufRead, BufReader, Read};
 
 use sha2::{Digest as _, Sha256};
 
+use super::ahead::{Buffers, read_ahead};
+
 /// Bytes read at a time. Large enough to keep the hash busy, small enough for the cache.
-const CHUNK_BYTES: usize = 256 << 10;
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// SHA-256 and length of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,19 +30,15 @@ pub fn digest(bytes: &[u8]) -> Digest {
 /// # Errors
 /// Those of the reader, and `FileTooLarge` when it gives more than `limit` bytes.
 pub fn digest_reader(reader: &mut dyn Read, limit: u64) -> io::Result<Digest> {
-    let mut hash = Sha256::new();
-    let bytes = each_chunk(reader, limit, &mut |chunk| hash.update(chunk))?;
-    Ok(Digest { sha256: hex(&hash.finalize()), bytes })
+    let mut hash = Hash::default();
+    each_part(&mut buffered(reader, limit), limit, &mut |part| hash.update(part))?;
+    Ok(hash.finish())
 }
 
 /// Files up to this size are hashed by one thread; a second one would cost more than it saves.
 const SINGLE_THREAD_BYTES: u64 = 8 << 20;
 
-/// Bytes handed from the reading to the hashing thread at a time: enough that waking each other takes no part of the time.
-const HANDED_BYTES: usize = 1 << 20;
-
-/// Chunks that the reading thread may be ahead of the hashing one.
-const CHUNKS_AHEAD: usize = 4;
+const BUFFERS: Buffers = Buffers { bytes: 1 << 20, count: 5 };
 
 /// The digest of an open file, but of no more than `limit` bytes. Large files are read by a second thread, so that the
 /// hash does not wait for copies out of the page cache.
@@ -52,38 +49,56 @@ pub fn digest_file(mut file: &File, limit: u64) -> io::Result<Digest> {
     if file.metadata()?.len() <= SINGLE_THREAD_BYTES {
         return digest_reader(&mut file, limit);
     }
-    let (full, to_hash) = mpsc::sync_channel::<Vec<u8>>(CHUNKS_AHEAD);
-    let (empty, to_fill) = mpsc::channel::<Vec<u8>>();
-    for _ in 0..=CHUNKS_AHEAD {
-        // The receiver lives until the end of this function.
-        let _ = empty.send(vec![0; HANDED_BYTES]);
+    let source = file.take(limit.saturating_add(1));
+    let (digest, read) = read_ahead(source, BUFFERS, |bytes| {
+        let mut hash = Hash::default();
+        each_part(bytes, limit, &mut |part| hash.update(part))?;
+        Ok(hash.finish())
+    });
+    read.and(digest)
+}
+
+/// Hashes what is read through it.
+pub(crate) struct Hashed<R> {
+    inner: R,
+    hash: Hash,
+}
+
+impl<R: Read> Hashed<R> {
+    pub(crate) fn new(inner: R) -> Self {
+        Self { inner, hash: Hash::default() }
     }
-    std::thread::scope(|scope| {
-        let reading = scope.spawn(move || -> io::Result<u64> {
-            let mut total = 0;
-            while let Ok(mut buffer) = to_fill.recv() {
-                buffer.resize(HANDED_BYTES, 0);
-                let count = read_some(&mut file, &mut buffer)?;
-                total += count as u64;
-                if total > limit {
-                    return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-                }
-                buffer.truncate(count);
-                if count == 0 || full.send(buffer).is_err() {
-                    break;
-                }
-            }
-            Ok(total)
-        });
-        let mut hash = Sha256::new();
-        while let Ok(chunk) = to_hash.recv() {
-            hash.update(&chunk);
-            // A reader that has reached the end no longer takes buffers.
-            let _ = empty.send(chunk);
-        }
-        let bytes = reading.join().map_err(|_| io::Error::other("the reading thread failed"))??;
-        Ok(Digest { sha256: hex(&hash.finalize()), bytes })
-    })
+
+    /// The digest of all that was read.
+    pub(crate) fn finish(self) -> Digest {
+        self.hash.finish()
+    }
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(into)?;
+        self.hash.update(&into[..count]);
+        Ok(count)
+    }
+}
+
+/// A digest of which not all bytes are known.
+#[derive(Default)]
+pub(crate) struct Hash {
+    sha256: Sha256,
+    bytes: u64,
+}
+
+impl Hash {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.sha256.update(bytes);
+        self.bytes += bytes.len() as u64;
+    }
+
+    pub(crate) fn finish(self) -> Digest {
+        Digest { sha256: hex(&self.sha256.finalize()), bytes: self.bytes }
+    }
 }
 
 /// The digest of a text after every CRLF became LF; `None` where the bytes are not text (they hold a NUL, which is how
@@ -92,23 +107,20 @@ pub fn digest_file(mut file: &File, limit: u64) -> io::Result<Digest> {
 /// # Errors
 /// As [`digest_reader`].
 pub fn lf_digest_reader(reader: &mut dyn Read, limit: u64) -> io::Result<Option<Digest>> {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::default();
     let mut normalizer = LfNormalizer::default();
     let mut is_text = true;
-    let mut bytes = 0;
-    let mut text = Vec::with_capacity(CHUNK_BYTES + 1);
-    each_chunk(reader, limit, &mut |chunk| {
-        is_text &= !chunk.contains(&0);
+    let mut text = Vec::new();
+    each_part(&mut buffered(reader, limit), limit, &mut |part| {
+        is_text &= !part.contains(&0);
         text.clear();
-        normalizer.push(chunk, &mut text);
+        normalizer.push(part, &mut text);
         hash.update(&text);
-        bytes += text.len() as u64;
     })?;
     text.clear();
     normalizer.finish(&mut text);
     hash.update(&text);
-    bytes += text.len() as u64;
-    Ok(is_text.then(|| Digest { sha256: hex(&hash.finalize()), bytes }))
+    Ok(is_text.then(|| hash.finish()))
 }
 
 /// Turns CRLF into LF over any division of the text into chunks.
@@ -140,31 +152,30 @@ impl LfNormalizer {
     }
 }
 
-fn each_chunk(reader: &mut dyn Read, limit: u64, take: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
-    // A small file needs no large buffer, which would have to be cleared first; one byte more shows a file that is longer.
-    let size = limit.saturating_add(1).min(CHUNK_BYTES as u64);
-    let mut buffer = vec![0; usize::try_from(size).unwrap_or(CHUNK_BYTES)];
+/// A small file needs no large buffer; one byte more shows a file that is longer.
+fn buffered(reader: &mut dyn Read, limit: u64) -> BufReader<&mut dyn Read> {
+    let size = usize::try_from(limit).unwrap_or(BUFFER_BYTES).saturating_add(1).min(BUFFER_BYTES);
+    BufReader::with_capacity(size, reader)
+}
+
+/// Takes what a reader gives, part by part, but no more than `limit` bytes.
+fn each_part(reader: &mut dyn BufRead, limit: u64, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut total = 0;
     loop {
-        let count = read_some(reader, &mut buffer)?;
+        let part = match reader.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            part => part?,
+        };
+        let count = part.len();
         if count == 0 {
-            return Ok(total);
+            return Ok(());
         }
         total += count as u64;
         if total > limit {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
-        take(&buffer[..count]);
-    }
-}
-
-/// One read that an interruption does not end.
-fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
-        }
+        take(part);
+        reader.consume(count);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is on disk: names, bytes, line endings, hashes, JSON and CSV. Knows nothing of findings.
 
+pub(crate) mod ahead;
 pub mod digest;
 pub mod divergence;
 pub mod endings;

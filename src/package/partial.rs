@@ -28,12 +28,26 @@ pub fn partial_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// # Errors
 /// The folder around it cannot be written to.
 pub fn partial_folder_in(parent: &Path) -> io::Result<tempfile::TempDir> {
+    folder_in(parent, 0o777)
+}
+
+/// A new folder in `parent` that nobody else may look into; it goes away with all that is in it.
+///
+/// # Errors
+/// The folder around it cannot be written to.
+pub fn private_folder_in(parent: &Path) -> io::Result<tempfile::TempDir> {
+    folder_in(parent, 0o700)
+}
+
+/// `mode` is for systems that have one; the process's mask is taken off.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no mode there"))]
+fn folder_in(parent: &Path, mode: u32) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o777));
+        builder.permissions(fs::Permissions::from_mode(mode));
     }
     builder.tempdir_in(parent)
 }
@@ -162,7 +176,7 @@ pub fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }
 
-/// Whether this is the name (without folders) of a file that an interrupted write has left.
+/// Whether this is the name (without the folders around it) of a file or folder that an interrupted write has left.
 pub fn is_partial(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|rest| rest.ends_with(SUFFIX))
 }

@@ -17,6 +17,7 @@ pub use plan::{Plan, apply, plan};
 pub use record::outdated;
 pub use redact::Replacement;
 pub use sign::{KeyError, SigningKey, read_secret};
+pub use stage::abandon_copies;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use crate::package::partial::partial_in;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
 pub use rules::{Machine, RuleError, own_rules};
 use survey::{CRLF, survey};
+pub use survey::{idle_globs, is_published};
 
 /// Why a folder cannot be sealed.
 #[derive(Debug, thiserror::Error)]

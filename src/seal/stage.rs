@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use globset::GlobSet;
 use tempfile::TempDir;
@@ -12,7 +13,7 @@ use super::survey::Survey;
 use super::{SealError, receipts_text, write_receipts};
 use crate::audit::{Code, Finding, Options, Outcome, Severity, SubjectReport, verify};
 use crate::package::endings::copy_with_lf;
-use crate::package::partial::partial_folder_in;
+use crate::package::partial::private_folder_in;
 
 /// Verifies the files as they are, with LF, and with the new contents.
 ///
@@ -20,34 +21,89 @@ use crate::package::partial::partial_folder_in;
 /// The first thing that would no longer hold; or the copy cannot be made.
 pub(super) fn check(folder: &Path, survey: &Survey, contents: &BTreeMap<String, String>) -> Result<(), SealError> {
     let failed = |source| SealError::Stage { folder: folder.to_owned(), source };
-    let stage = copy(folder, survey).map_err(failed)?;
-    let before = sealed(stage.path())?;
+    let stage = Copy::beside(folder).map_err(failed)?;
+    stage.fill(folder, survey).map_err(failed)?;
+    let before = stage.sealed()?;
     for (name, text) in contents {
-        put(&stage.path().join(name), text).map_err(failed)?;
+        stage.write(|stage| put(&stage.join(name), text)).map_err(failed)?;
     }
-    let after = sealed(stage.path())?;
+    let after = stage.sealed()?;
     match broken(&before, &after) {
         Some((file, reason)) => Err(SealError::Redact { file, reason }),
         None => Ok(()),
     }
 }
 
-/// The files that would be sealed, in a folder of their own; those that stay as they are, as links where the system has them.
-fn copy(folder: &Path, survey: &Survey) -> io::Result<TempDir> {
-    let real = folder.canonicalize()?;
-    let beside = real.parent().map_or_else(|| Err(io::Error::other("no folder around it")), partial_folder_in);
-    let stage = beside.or_else(|_| tempfile::tempdir())?;
-    for file in &survey.files {
-        let (from, to) = (real.join(&file.name), stage.path().join(&file.name));
-        fs::create_dir_all(to.parent().unwrap_or(stage.path()))?;
-        if file.crlf {
-            let mut new = fs::File::create_new(&to)?;
-            copy_with_lf(&mut fs::File::open(&from)?, &mut new)?;
-        } else if fs::hard_link(&from, &to).is_err() {
-            fs::copy(&from, &to)?;
-        }
+/// Copies that there are now. Whoever writes into one has the lock.
+static COPIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the copies of packages that this process has made, as they hold what is to be redacted. For the end of the process:
+/// whoever makes or writes into a copy afterwards waits for it.
+pub fn abandon_copies() {
+    let copies = copies();
+    copies.iter().for_each(|copy| drop(fs::remove_dir_all(copy)));
+    std::mem::forget(copies);
+}
+
+fn copies() -> MutexGuard<'static, Vec<PathBuf>> {
+    COPIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A folder of its own for the files that would be sealed.
+struct Copy {
+    folder: TempDir,
+}
+
+impl Copy {
+    fn beside(folder: &Path) -> io::Result<Self> {
+        let real = folder.canonicalize()?;
+        let mut copies = copies();
+        let beside = real.parent().map_or_else(|| Err(io::Error::other("no folder around it")), private_folder_in);
+        let folder = beside.or_else(|_| tempfile::tempdir())?;
+        copies.push(folder.path().to_owned());
+        Ok(Self { folder })
     }
-    Ok(stage)
+
+    /// Writes into it, unless it is being abandoned.
+    fn write<T>(&self, write: impl FnOnce(&Path) -> T) -> T {
+        let _copies = copies();
+        write(self.folder.path())
+    }
+
+    /// Takes the files that would be sealed; those that stay as they are, as links where the system has them.
+    fn fill(&self, folder: &Path, survey: &Survey) -> io::Result<()> {
+        let real = folder.canonicalize()?;
+        for file in &survey.files {
+            self.write(|stage| -> io::Result<()> {
+                let (from, to) = (real.join(&file.name), stage.join(&file.name));
+                fs::create_dir_all(to.parent().unwrap_or(stage))?;
+                if file.crlf {
+                    let mut new = fs::File::create_new(&to)?;
+                    copy_with_lf(&mut fs::File::open(&from)?, &mut new)?;
+                } else if fs::hard_link(&from, &to).is_err() {
+                    fs::copy(&from, &to)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Seals and verifies what is there.
+    fn sealed(&self) -> Result<SubjectReport, SealError> {
+        let text = receipts_text(self.folder.path(), &GlobSet::empty())?;
+        self.write(|stage| write_receipts(stage, &text))?;
+        Ok(verify(self.folder.path(), ".", &Options::default(), &|_| {}))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let mut copies = copies();
+        copies.retain(|copy| copy != self.folder.path());
+        // While nobody else ends the process; what it could not remove, the folder's own end tries again.
+        let _ = fs::remove_dir_all(self.folder.path());
+    }
 }
 
 /// Puts a new file in the place of one that may be a link to the package's.
@@ -57,11 +113,6 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     fs::File::create_new(path)?.write_all(text.as_bytes())
-}
-
-fn sealed(stage: &Path) -> Result<SubjectReport, SealError> {
-    write_receipts(stage, &receipts_text(stage, &GlobSet::empty())?)?;
-    Ok(verify(stage, ".", &Options::default(), &|_| {}))
 }
 
 /// The file and the reason of what held before and does not hold after.

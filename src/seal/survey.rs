@@ -76,6 +76,46 @@ pub(super) fn survey(folder: &Path, exclude: &GlobSet) -> Result<Survey, SealErr
     Ok(Survey { files, refused, ignored })
 }
 
+/// Whether a file that lies in `folder` would be sealed.
+///
+/// # Errors
+/// The list of what is not published cannot be used.
+pub fn is_published(folder: &Path, exclude: &GlobSet, name: &str) -> Result<bool, SealError> {
+    let ignored = ignored(&Folder::new(folder));
+    let ignored = ignored.map_err(|source| SealError::Ignore { folder: folder.display().to_string(), source })?;
+    Ok(!exclude.is_match(name) && !ignored.is_match(name))
+}
+
+/// Globs that say nothing of the files there are, each with what is there instead: of `globs` those that match no file, of
+/// `.recountignore` those that match only a folder.
+///
+/// # Errors
+/// The folder cannot be listed.
+pub fn idle_globs(folder: &Path, globs: &[String]) -> Result<Vec<String>, SealError> {
+    let package = Folder::new(folder);
+    let listing = package.list().map_err(|source| SealError::List { folder: folder.display().to_string(), source })?;
+    let own = package.read(IGNORE, MAX_IGNORE_BYTES).unwrap_or_default();
+    let own = String::from_utf8_lossy(&own);
+    let mut idle = Vec::new();
+    let all = globs.iter().map(|text| (text.as_str(), true));
+    for (text, is_option) in all.chain(ignore::lines(&own).map(|(_, text)| (text, false))) {
+        // What cannot be understood is an error of its own.
+        let Ok(matcher) = ignore::glob(text).map(|glob| glob.compile_matcher()) else { continue };
+        if listing.names.iter().chain(&listing.not_utf8).any(|name| matcher.is_match(name)) {
+            continue;
+        }
+        let is_folder = |name: &String| name.match_indices('/').any(|(at, _)| matcher.is_match(&name[..at]));
+        let said = match (listing.names.iter().any(is_folder), is_option) {
+            (true, true) => format!("--exclude {text} matches a folder and no file; write {text}/**"),
+            (true, false) => format!("{IGNORE}: {text} matches a folder and no file; write {text}/**"),
+            (false, true) => format!("--exclude {text} matches no file"),
+            (false, false) => continue,
+        };
+        idle.push(said);
+    }
+    Ok(idle)
+}
+
 /// What the folder's `.recountignore` names. One that is no regular file names nothing, and is refused as any such file.
 fn ignored(package: &Folder) -> Result<GlobSet, IgnoreError> {
     match package.read(IGNORE, MAX_IGNORE_BYTES) {

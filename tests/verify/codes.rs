@@ -82,6 +82,9 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("undeclared-file", |package| {
         package.write("extra.txt", "extra");
     }),
+    ("unbound-evidence", |package| {
+        package.edit_json("receipts.json", |root| drop(take(root, "/files/model.json")));
+    }),
     ("unsafe-path", |package| {
         package.edit_json("receipts.json", |root| add(root, "/files", "../x", Json::Null));
     }),

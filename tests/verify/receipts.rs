@@ -2,7 +2,7 @@
 
 use recount::package::json::Json;
 
-use crate::common::json::{at, set, take};
+use crate::common::json::{add, at, set, take};
 use crate::common::package::Package;
 
 #[test]
@@ -32,7 +32,7 @@ fn a_full_package_whose_receipts_list_nothing_is_not_verified_either() {
     let package = Package::valid();
     package.edit_json("receipts.json", |receipts| set(receipts, "/files", Json::Object(Vec::new())));
     let outcome = package.verify(&[]);
-    outcome.exits(1).only(&["nothing-verified", "undeclared-file"]);
+    outcome.exits(1).only(&["nothing-verified", "unbound-evidence", "undeclared-file"]);
 }
 
 #[test]
@@ -186,14 +186,35 @@ fn a_malformed_expected_hash_is_a_bad_request() {
 }
 
 #[test]
-fn a_receipt_that_is_dropped_leaves_its_file_undeclared_but_checked() {
+fn a_receipt_that_is_dropped_leaves_evidence_that_nothing_binds() {
     let package = Package::valid();
     package.edit_json("receipts.json", |receipts| {
         take(receipts, "/files/samples.csv");
     });
+    let anchor = package.anchor();
+    package.verify(&["--expect-receipts", &anchor]).exits(1).only(&["unbound-evidence"]);
     package.edit_text("samples.csv", |text| text.replacen("native,passed", "native,failed", 1));
-    let outcome = package.verify(&[]);
-    outcome.exits(1).only(&["status-mismatch", "undeclared-file"]);
+    package.verify(&[]).exits(1).only(&["status-mismatch", "unbound-evidence"]);
+}
+
+#[test]
+fn evidence_beside_receipts_of_something_else_is_never_a_pass() {
+    for stream in [&[][..], &["--stream-from", "0"]] {
+        let package = Package::valid();
+        package.edit_json("receipts.json", |receipts| {
+            let readme = take(receipts, "/files/README.md");
+            let mut files = Json::Object(Vec::new());
+            add(&mut files, "", "README.md", readme);
+            set(receipts, "/files", files);
+        });
+        let outcome = package.verify(stream);
+        outcome.exits(1);
+        let bound: Vec<_> = outcome.findings().into_iter().filter(|one| one.code == "unbound-evidence").collect();
+        let files: Vec<&str> = bound.iter().map(|finding| finding.file.as_str()).collect();
+        for name in ["cases.json", "device.json", "model.json", "samples.csv", "validation.json"] {
+            outcome.require(files.contains(&name), name);
+        }
+    }
 }
 
 #[test]

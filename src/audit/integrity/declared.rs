@@ -92,10 +92,8 @@ pub(super) fn check_declared(
         },
     );
     let mut digests = HashMap::new();
-    for mut read in read {
-        if let Some(digest) = read.digest.take() {
-            digests.insert(read.name.clone(), digest);
-        }
+    for (digest, read) in read {
+        digests.insert(read.name.clone(), digest);
         taken_in_stream(taken.contents, &read);
         taken.streamed.push(read);
     }

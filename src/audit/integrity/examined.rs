@@ -41,10 +41,7 @@ pub(super) fn examine(
     if bytes > MAX_PARSED_BYTES && (bytes < receipt.bytes || bytes / 2 > receipt.bytes) {
         return Ok(Examined { bytes, raw: None, normalized: None, content: None });
     }
-    let raw = digest_file(&file, bytes).map_err(|error| match error.kind() {
-        std::io::ErrorKind::FileTooLarge => FileError::Changed,
-        _ => FileError::Io(error),
-    })?;
+    let raw = digest_file(&file, bytes)?;
     if raw.bytes != bytes {
         return Err(FileError::Changed);
     }

@@ -95,10 +95,15 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
             continue;
         }
         if streamed::is_streamed(folder, name, options) {
-            let read = streamed::read(folder, &[name], options, progress).into_iter();
-            let read = read.filter(|read| read.digest.as_ref().is_some_and(Result::is_ok));
-            streamed.extend(read.inspect(|read| taken_in_stream(&mut contents, read)));
+            for (read_digest, read) in streamed::read(folder, &[name], options, progress) {
+                if let Ok(read_digest) = read_digest {
+                    digests.insert(name.to_owned(), read_digest.sha256);
+                    taken_in_stream(&mut contents, &read);
+                    streamed.push(read);
+                }
+            }
         } else if let Ok(bytes) = folder.read(name, MAX_PARSED_BYTES) {
+            digests.insert(name.to_owned(), digest(&bytes).sha256);
             contents.insert(name.to_owned(), Ok(bytes));
         }
     }

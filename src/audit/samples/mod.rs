@@ -6,10 +6,11 @@ mod streamed;
 use std::collections::HashSet;
 
 use super::evidence::{Options, PartitionEvidence, Samples};
-use super::{CheckReport, Code, Family, Recorder};
+use super::{CheckReport, Code, Family, Place, Recorder};
 use crate::fit::median::median_of;
 use crate::package::json::{Document, Json, Series};
-use crate::package::partition::{RETEST, Route, Validation};
+use crate::package::partition::samples::{COLUMNS, TIME};
+use crate::package::partition::{RETEST, Route, Validation, files};
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {
@@ -54,6 +55,17 @@ pub(super) fn sample_values(recorder: &mut Recorder, document: &Document, sample
     for (index, sample) in samples.numbers().enumerate() {
         let is_time = sample.is_finite() && sample > 0.0 && samples.is_float(index);
         recorder.require_item(is_time, Code::SampleValue, document, (samples, index), "a positive finite float");
+    }
+}
+
+/// Reports a cell of the table, and how far apart two times are.
+fn report_cell(code: Code, (line, column): (usize, usize), expected: &str, found: &str, recorder: &mut Recorder) {
+    let place = Place::cell(line, COLUMNS[column]);
+    recorder.report(code, files::SAMPLES, place, expected, format_args!("`{found}`"));
+    if let (Ok(expected), Ok(found)) = (expected.parse(), found.parse())
+        && column >= TIME
+    {
+        recorder.add_distance(&Json::Float(expected), &Json::Float(found));
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::report_cell;
 use crate::audit::{Code, Place, Recorder};
 use crate::fit::median::median;
-use crate::package::json::{Json, python_float};
+use crate::package::json::python_float;
 use crate::package::partition::sample_runs::shortest_number;
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
 use crate::package::partition::{SampleRow, SampleTable, Validation, files};
@@ -34,17 +35,18 @@ fn check_table(table: &SampleTable, recorder: &mut Recorder) {
 fn check_run(rows: &[SampleRow], recorder: &mut Recorder) {
     let mut samples = Vec::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
-        let cell = |column: usize| Place::cell(row.line, COLUMNS[column]);
-        if row.cell(INDEX) == index.to_string() {
+        let index = index.to_string();
+        if row.cell(INDEX) == index {
             recorder.held();
         } else {
-            recorder.report(Code::SampleRows, files::SAMPLES, cell(INDEX), index, quoted(row.cell(INDEX)));
+            report_cell(Code::SampleRows, (row.line, INDEX), &index, row.cell(INDEX), recorder);
         }
         for column in [TIME, MEDIAN] {
-            match shortest_number(row.cell(column)) {
+            let cell = row.cell(column);
+            match shortest_number(cell) {
                 Ok(_) => recorder.held(),
                 Err(problem) => {
-                    recorder.report(Code::SampleValue, files::SAMPLES, cell(column), problem, quoted(row.cell(column)));
+                    report_cell(Code::SampleValue, (row.line, column), &problem.to_string(), cell, recorder);
                 }
             }
         }
@@ -52,26 +54,14 @@ fn check_run(rows: &[SampleRow], recorder: &mut Recorder) {
     }
     let Some(median) = median(&samples).filter(|_| samples.len() == rows.len()) else { return };
     for row in rows {
-        if let Ok(found) = shortest_number(row.cell(MEDIAN)) {
-            if found.to_bits() == median.to_bits() {
-                recorder.held();
-            } else {
-                let place = Place::cell(row.line, COLUMNS[MEDIAN]);
-                recorder.report(
-                    Code::MedianMismatch,
-                    files::SAMPLES,
-                    place,
-                    python_float(median),
-                    quoted(row.cell(MEDIAN)),
-                );
-                recorder.add_distance(&Json::Float(median), &Json::Float(found));
-            }
+        let cell = row.cell(MEDIAN);
+        match shortest_number(cell) {
+            Ok(found) if found.to_bits() == median.to_bits() => recorder.held(),
+            Ok(_) => report_cell(Code::MedianMismatch, (row.line, MEDIAN), &python_float(median), cell, recorder),
+            // Reported above.
+            Err(_) => {}
         }
     }
-}
-
-fn quoted(cell: &str) -> String {
-    format!("`{cell}`")
 }
 
 /// Case, cohort and route of a row, and its sample index as it stands in the file.
@@ -144,9 +134,6 @@ fn compare_row(row: &SampleRow, sample: &str, p50: &str, statuses: [&str; 2], re
         if column >= TIME && shortest_number(found).is_err() {
             continue;
         }
-        recorder.report(code, files::SAMPLES, Place::cell(row.line, COLUMNS[column]), expected, quoted(found));
-        if let (Ok(expected), Ok(found)) = (expected.parse(), found.parse()) {
-            recorder.add_distance(&Json::Float(expected), &Json::Float(found));
-        }
+        report_cell(code, (row.line, column), expected, found, recorder);
     }
 }

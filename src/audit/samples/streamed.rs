@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
+use super::report_cell;
 use crate::audit::evidence::StreamedSamples;
 use crate::audit::{Code, Place, Recorder};
 use crate::package::folder::FileError;
-use crate::package::json::{Json, python_float};
+use crate::package::json::python_float;
 use crate::package::limits::MAX_STREAMED_BYTES;
 use crate::package::partition::sample_runs::{Fault, FaultKind, SampleRun, row_cells, samples_sha256, shortest_number};
 use crate::package::partition::samples::{COLUMNS, INDEX, MEDIAN, TIME};
@@ -57,16 +58,6 @@ fn report_fault(fault: &Fault, recorder: &mut Recorder) {
         FaultKind::Number { column, problem, found } => {
             report_cell(Code::SampleValue, (line, *column), &problem.to_string(), found, recorder);
         }
-    }
-}
-
-fn report_cell(code: Code, (line, column): (usize, usize), expected: &str, found: &str, recorder: &mut Recorder) {
-    let place = Place::cell(line, COLUMNS[column]);
-    recorder.report(code, files::SAMPLES, place, expected, format_args!("`{found}`"));
-    if let (Ok(expected), Ok(found)) = (expected.parse(), found.parse())
-        && column >= TIME
-    {
-        recorder.add_distance(&Json::Float(expected), &Json::Float(found));
     }
 }
 

@@ -43,7 +43,17 @@ pub enum FileError {
     Changed,
     /// The system refused.
     #[error("the system refused: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            // It was opened within the bound, so it has grown since.
+            io::ErrorKind::FileTooLarge => Self::Changed,
+            _ => Self::Io(error),
+        }
+    }
 }
 
 /// What tells that a file was changed or replaced: size, time of the last change, identity.
@@ -155,7 +165,7 @@ impl Walk {
             };
             let name = format!("{prefix}{part}");
             let utf8 = utf8 && part_utf8;
-            if part == VERSION_CONTROL || (!entry.is_folder && is_partial(&part)) {
+            if part == VERSION_CONTROL || is_partial(&part) {
                 self.listing.left_out.push(name);
             } else if entry.is_folder && depth == MAX_FOLDER_DEPTH {
                 return Err(io::Error::other(format!("folders are nested deeper than {MAX_FOLDER_DEPTH}")));

@@ -37,26 +37,25 @@ pub(super) fn offsets(text: &str) -> Vec<usize> {
 
 /// The byte offset of the first integer literal that needs more than 64 bits, and how many values begin before it.
 pub(super) fn large_integer(text: &str) -> Option<(usize, usize)> {
-    let mut found = None;
-    let mut before = 0;
-    walk(text, None, &mut |start, literal, _| {
+    let is_large = |literal: &str| {
         let digits = literal.strip_prefix('-').unwrap_or(literal);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if is_integer && found.is_none() && literal.parse::<i64>().is_err() && literal.parse::<u64>().is_err() {
-            found = Some((start, before));
-        }
-        before += 1;
-    });
-    found
+        is_integer && literal.parse::<i64>().is_err() && literal.parse::<u64>().is_err()
+    };
+    literals(text, &is_large).first().copied()
 }
 
 /// Which values, counted in the order of the text, are the integer literal `-0`.
 pub(super) fn negative_zeros(text: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut before = 0;
-    walk(text, None, &mut |_, literal, _| {
-        if literal == "-0" {
-            found.push(before);
+    literals(text, &|literal| literal == "-0").into_iter().map(|(_, before)| before).collect()
+}
+
+/// The byte offset of each wanted literal, and how many values begin before it.
+fn literals(text: &str, is_wanted: &dyn Fn(&str) -> bool) -> Vec<(usize, usize)> {
+    let (mut found, mut before) = (Vec::new(), 0);
+    walk(text, None, &mut |start, literal, _| {
+        if is_wanted(literal) {
+            found.push((start, before));
         }
         before += 1;
     });

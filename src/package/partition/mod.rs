@@ -42,6 +42,8 @@ pub mod files {
     pub const OVERLAP: &str = "overlap.json";
     /// What a person reads.
     pub const README: &str = "README.md";
+    /// What was measured, and what was made of it.
+    pub const MEASUREMENTS: [&str; 4] = [VALIDATION, SAMPLES, MODEL, CASES];
 }
 
 /// The cohort whose timings are a separate later run of a failed case.

@@ -42,6 +42,68 @@ fn nested() -> Package {
 }
 
 #[test]
+fn a_package_that_lost_its_receipts_does_not_drop_out_of_a_search() {
+    for kept in ["receipts.json.sig", "Receipts.json", ""] {
+        let outer = nested();
+        let lost = outer.file("a");
+        let (receipts, signature) = (lost.join("receipts.json"), lost.join("receipts.json.sig"));
+        match kept {
+            "" => fs::remove_file(receipts).unwrap(),
+            "receipts.json.sig" => fs::rename(receipts, signature).unwrap(),
+            other => fs::rename(receipts, lost.join(other)).unwrap(),
+        }
+        let outcome = verify(&[outer.path()], &[]);
+        outcome.exits(1);
+        assert_eq!(subjects(&outcome).len(), 3, "{kept}: {:?}", subjects(&outcome));
+        let missing: Vec<_> = outcome.findings().into_iter().filter(|one| one.code == "absent-file").collect();
+        outcome.require(missing.iter().any(|finding| finding.file == "receipts.json"), "what is missing is named");
+    }
+}
+
+#[test]
+fn one_file_with_a_common_name_makes_no_package() {
+    for name in ["validation.json", "model.json", "cases.json", "samples.csv", "claims.json", "medians.csv"] {
+        let outer = nested();
+        outer.write(&format!("tool/{name}"), "{}");
+        assert_eq!(subjects(&verify(&[outer.path()], &[])).len(), 3, "{name}");
+    }
+}
+
+#[test]
+fn evidence_without_receipts_of_each_kind_is_a_package() {
+    for names in [
+        &["validation.json", "samples.csv"][..],
+        &["model.json", "cases.json"],
+        &["claims.json", "medians.csv"],
+        &["torch/experiment_results.json"],
+        &["receipts.json.sig"],
+    ] {
+        let outer = Package::empty();
+        for name in names {
+            outer.write(&format!("lost/{name}"), "{}");
+        }
+        let outcome = verify(&[outer.path()], &[]);
+        assert_eq!(subjects(&outcome).len(), 1, "{names:?}");
+        let absent =
+            outcome.findings().into_iter().find(|one| one.code == "absent-file" && one.file == "receipts.json");
+        outcome.require(absent.is_some(), "the receipts are missing");
+    }
+}
+
+#[test]
+fn what_an_interrupted_redaction_left_is_no_package() {
+    let outer = nested();
+    for (name, file) in
+        [(".recount-abc123.partial/receipts.json", "a/receipts.json"), (".recount-abc123.partial/x", "a/README.md")]
+    {
+        outer.write(name, outer.bytes(file));
+    }
+    assert_eq!(subjects(&verify(&[outer.path()], &[])).len(), 3);
+    outer.run("seal", &[]).exits(0);
+    assert!(!outer.text("receipts.json").contains("partial"));
+}
+
+#[test]
 fn a_path_that_is_not_there_is_a_failed_request() {
     let outcome = verify(&[Path::new("/nowhere/at/all")], &[]);
     outcome.exits(2);

@@ -46,6 +46,67 @@ fn excluded_files_get_no_receipt() {
 }
 
 #[test]
+fn evidence_that_is_excluded_does_not_pass() {
+    let package = Package::valid();
+    package.run("seal", &["--exclude", "model.json"]).exits(0);
+    package.verify(&[]).exits(1).only(&["unbound-evidence"]);
+}
+
+#[test]
+fn globs_of_version_control_are_refused_with_what_is_meant() {
+    for (glob, instead) in [
+        ("secrets/", "write secrets/**"),
+        ("/secrets/", "write secrets/**"),
+        ("./secrets/*", "write secrets/*"),
+        ("/a.log", "write a.log"),
+        ("!a.log", "nothing can be taken back"),
+    ] {
+        let package = Package::valid();
+        package.write("secrets/key.txt", "s\n").write("a.log", "l\n");
+        let before = package.bytes("receipts.json");
+        let outcome = package.run("seal", &["--exclude", glob]);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains(instead) && outcome.stderr.contains("--exclude"), instead);
+        package.write(".recountignore", format!("# not these\n{glob}\n"));
+        let outcome = package.run("seal", &[]);
+        outcome.exits(2);
+        outcome.require(outcome.stderr.contains(instead) && outcome.stderr.contains("line 2"), instead);
+        assert_eq!(package.bytes("receipts.json"), before);
+    }
+}
+
+#[test]
+fn a_glob_that_leaves_nothing_out_is_named() {
+    let package = Package::valid();
+    package.write("secrets/key.txt", "s\n").write("sub/b.log", "l\n");
+    package.write(".recountignore", "\u{feff}secrets\n*.tmp\n");
+    let outcome = package.run("seal", &["--exclude", "*.log", "--exclude", "sub", "--exclude", "secrets/**"]);
+    outcome.exits(0);
+    for line in [
+        "--exclude *.log matches no file",
+        "--exclude sub matches a folder and no file; write sub/**",
+        ".recountignore: secrets matches a folder and no file; write secrets/**",
+    ] {
+        outcome.require(outcome.stderr.contains(line), line);
+    }
+    // The list of a project may name what is not there today; what does match is not named.
+    outcome.require(!outcome.stderr.contains("*.tmp") && !outcome.stderr.contains("--exclude secrets"), "no more");
+    assert!(!package.text("receipts.json").contains("key.txt"));
+}
+
+#[test]
+fn files_that_are_no_longer_listed_are_named() {
+    let package = Package::valid();
+    package.remove("code/calibrate.py").write("new.txt", "new\n");
+    let outcome = package.run("seal", &[]);
+    outcome.exits(0);
+    outcome.require(outcome.stdout.contains("files; no longer listed: code/calibrate.py\n"), "the file is named");
+    package.write("new.txt", "newer\n");
+    let outcome = package.run("seal", &[]);
+    outcome.require(!outcome.stdout.contains("no longer"), "nothing was dropped");
+}
+
+#[test]
 fn what_cannot_be_sealed_is_named_all_at_once_and_nothing_is_written() {
     let package = Package::valid();
     package.write("crlf.txt", "a\r\nb\r\n").write("com1.txt", "x").write("Readme.MD", "x");
@@ -98,13 +159,14 @@ fn what_is_no_part_of_a_package_is_not_sealed_and_not_missed() {
     let package = Package::valid();
     let before = package.bytes("receipts.json");
     package.write(".git/config", "x").write("code/.git", "gitdir: x").write(".recount-a1B2.partial", "half");
+    package.write(".recount-x.partial/file", "x");
     package.run("seal", &[]).exits(0);
     assert_eq!(package.bytes("receipts.json"), before);
     package.verify(&["--strict"]).holds();
     // Names that only look alike are parts of the package.
-    package.write(".gitignore", "x").write("x.partial", "x").write(".recount-x.partial/file", "x");
+    package.write(".gitignore", "x").write("x.partial", "x").write(".recount-x", "x");
     package.run("seal", &[]).exits(0);
-    for name in [".gitignore", "x.partial", ".recount-x.partial/file"] {
+    for name in [".gitignore", "x.partial", ".recount-x"] {
         assert!(package.text("receipts.json").contains(&format!("\"{name}\"")), "{name}");
     }
 }

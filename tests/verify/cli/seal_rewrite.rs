@@ -259,7 +259,7 @@ fn recountignore_hides_neither_changes_nor_what_checks_read() {
     package.edit_json("receipts.json", |root| {
         crate::common::json::take(root, "/files/README.md");
     });
-    assert_eq!(package.verify(&[]).one("undeclared-file").file, "README.md");
+    assert_eq!(package.verify(&[]).one("unbound-evidence").file, "README.md");
     // A list that is not declared itself, since it names itself, says nothing to a reader.
     let package = Package::valid();
     package.write(".recountignore", ".recountignore\nextra.txt\n").write("extra.txt", "x");

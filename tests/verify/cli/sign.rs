@@ -57,6 +57,30 @@ fn ssh_keygen_verifies_what_recount_signs() {
 }
 
 #[test]
+fn what_signs_and_what_redacts_is_not_sealed() {
+    let Some(keys) = Keys::new() else { return };
+    let package = Package::valid();
+    let key = keys.make("locked", &["-t", "ed25519"], "word");
+    package.write("pw", "word\n");
+    let inside = path(&package.file("pw"));
+    refused(&package, &["--sign", &key, "--passphrase-file", &inside], &["the passphrase", "move it out"]);
+    package.remove("pw");
+    let key = keys.make("plain", &["-t", "ed25519"], "");
+    package.write("old/id_backup", std::fs::read(&key).unwrap());
+    refused(&package, &["--sign", &key], &["old/id_backup is a copy of the key"]);
+    std::fs::remove_dir_all(package.file("old")).unwrap();
+    package.write("private.rules", "internal.cluster = ${CLUSTER}\n").write("notes.txt", "on internal.cluster\n");
+    let option = format!("--redact={}", path(&package.file("private.rules")));
+    refused(&package, &[&option], &["the rules", ".recountignore"]);
+    assert_eq!(package.text("private.rules"), "internal.cluster = ${CLUSTER}\n");
+    package.write(".recountignore", "private.rules\n");
+    package.run("seal", &[&option]).exits(0);
+    assert_eq!(package.text("notes.txt"), "on ${CLUSTER}\n");
+    assert_eq!(package.text("private.rules"), "internal.cluster = ${CLUSTER}\n");
+    assert!(!package.text("receipts.json").contains("private.rules\""));
+}
+
+#[test]
 fn a_stale_signature_is_replaced_or_dropped_but_never_left() {
     let Some(keys) = Keys::new() else { return };
     let key = keys.ed25519("alice");

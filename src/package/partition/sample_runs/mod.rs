@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use crate::package::digest::{Digest, hex};
+use crate::package::digest::{Digest, Hash};
 use crate::package::limits::MAX_LINE_BYTES;
 pub use number::{Malformed, shortest_number};
 
@@ -102,7 +102,7 @@ impl SampleRuns {
     /// Those of the reader, and `FileTooLarge` when there are more than `limit` bytes.
     pub fn read(reader: &mut dyn Read, limit: u64, progress: &dyn Fn(u64)) -> io::Result<(Digest, Self)> {
         let mut merged = merge::Merge::default();
-        let mut hash = Sha256::new();
+        let mut hash = Hash::default();
         let mut bytes = 0;
         let side_by_side = 4 * rayon::current_num_threads();
         let mut rest = Vec::new();
@@ -134,7 +134,7 @@ impl SampleRuns {
             is_first = false;
             taken.into_iter().for_each(|block| merged.add(block));
         }
-        Ok((Digest { sha256: hex(&hash.finalize()), bytes }, merged.finish()))
+        Ok((hash.finish(), merged.finish()))
     }
 
     /// Number of rows.
