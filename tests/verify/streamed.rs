@@ -240,18 +240,65 @@ fn insert(text: &mut Vec<u8>, line: usize, at_end: bool, what: &[u8]) {
 }
 
 #[test]
-fn zeros_with_a_sign_are_refused_in_a_stream() {
-    for literal in ["-0", "-0.0"] {
+fn numbers_that_look_like_large_integers_are_read_alike() {
+    for (literal, holds) in [
+        ("-0.0", true),
+        ("-0e3", true),
+        ("1e300", true),
+        ("-9.223372036854775809e18", true),
+        ("18446744073709551615", true),
+        ("-9223372036854775808", true),
+        ("18446744073709551616", false),
+        ("-9223372036854775809", false),
+        ("123456789012345678901234567890", false),
+    ] {
         let package = package();
         package.edit_text("model.json", |text| {
             text.replacen("\"coefficients\":[", &format!("\"x\":{literal},\"coefficients\":["), 1)
         });
         package.seal();
-        let report = audit(&package, true);
-        let found = report
-            .findings()
-            .any(|finding| finding.file == "model.json" && finding.found.contains("a zero with a sign"));
-        assert!(found, "{literal}");
+        let refused = |streamed| {
+            let report = audit(&package, streamed);
+            report.findings().any(|finding| finding.file == "model.json" && finding.code.name() == "json-syntax")
+        };
+        assert_eq!([refused(false), refused(true)], [!holds; 2], "{literal}");
+    }
+}
+
+#[test]
+fn an_integer_that_became_a_float_is_found_wherever_the_reads_end() {
+    for (text, place) in [
+        ("-0", Some((1, 1))),
+        ("[1.5,\n -0]", Some((2, 2))),
+        ("{\"a\": [-0.0, -1, 0, \"-0\", 1e-05],\n\n\"b\": -0, \"c\": 18446744073709551616}", Some((3, 6))),
+        ("[18446744073709551615, 18446744073709551616]", Some((1, 24))),
+        ("[-1.25, {\"x\":-9223372036854775809}]", Some((1, 14))),
+        ("[\"-0\", \"18446744073709551616\", -0.0, 184467440737095516160.0, 18446744073709551616e0, true, null]", None),
+        ("123456789012345678901234567890", Some((1, 1))),
+        ("-1234567890123456789012345678.5", None),
+    ] {
+        for bytes in 1..=text.len() {
+            let options =
+                StreamOptions { packed_from: 64, is_long: |_| true, shrink: |_| {}, known: &KnownFloats::default() };
+            let mut reader = Pieces { text: text.as_bytes(), bytes };
+            let read = Document::stream("x.json", &mut reader, &options);
+            assert_eq!(read.err().map(|error| error.position()), place, "{text} in pieces of {bytes}");
+        }
+    }
+}
+
+/// Gives a text in pieces.
+struct Pieces<'t> {
+    text: &'t [u8],
+    bytes: usize,
+}
+
+impl std::io::Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.bytes.min(self.text.len()).min(buffer.len());
+        buffer[..count].copy_from_slice(&self.text[..count]);
+        self.text = &self.text[count..];
+        Ok(count)
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod address;
 mod canonical;
+mod doubtful;
 mod floats;
 mod guard;
 mod locate;
@@ -215,7 +216,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::parse`]; what the reader reports, in words; text that is not UTF-8; strings or numbers beyond the limits;
-    /// and a number of 2^63 or more or a zero with a sign, as without the text nobody can tell whether they are integers.
+    /// and the integer `-0`, which is 0 in a text that is kept.
     pub fn stream(name: &str, reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> Result<Self, JsonError> {
         let root = parse::stream(reader, options)?;
         Ok(Self { name: name.to_owned(), text: String::new(), root, addresses: OnceLock::new() })

@@ -10,6 +10,7 @@ use std::vec::IntoIter;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::address::Addresses;
+use super::doubtful::Doubtful;
 use super::guard::Guard;
 use super::{Floats, Json, KnownFloats, locate, pointer_token};
 use crate::package::limits::{MAX_JSON_FLOATS, MAX_JSON_VALUES};
@@ -81,11 +82,22 @@ pub(super) fn stream(reader: &mut dyn io::Read, options: &StreamOptions<'_>) -> 
     let mut guard = Guard::new(reader);
     let mut reader = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(BUFFER_BYTES, &mut guard));
     let tree = Seed(&state).deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    tree.map_err(|error| {
+    let root = tree.map_err(|error| {
         // Of the byte that was read last; 0 where that ended a line.
         let (line, column) = (error.line().max(1), error.column().max(1));
         state.error(&error, (line, column))
-    })
+    })?;
+    drop(reader);
+    match guard.doubtful() {
+        None => Ok(root),
+        Some(Doubtful { position: (line, column), is_zero }) => {
+            let reason = match is_zero {
+                true => "the integer -0, which a file as large as this one may not have; write 0 or -0.0",
+                false => "the integer does not fit 64 bits",
+            };
+            Err(JsonError::Syntax { line, column, reason: reason.to_owned() })
+        }
+    }
 }
 
 /// Bytes that are read at a time in a stream.
@@ -99,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Json, JsonError> {
         Ok(root) => root,
         Err(error) => return Err(state.error(&error, position(text, &error))),
     };
-    if state.may_be_rounded.take()
+    if state.may_be_rounded.get()
         && let Some((offset, before)) = locate::large_integer(text)
     {
         let (line, column) = super::line_column(text, offset);
@@ -156,7 +168,7 @@ struct State<'o> {
     stream: Option<&'o StreamOptions<'o>>,
     path: RefCell<Vec<Step>>,
     duplicate: RefCell<Option<String>>,
-    may_be_rounded: RefCell<bool>,
+    may_be_rounded: Cell<bool>,
     negative_zero: Cell<bool>,
     values: Cell<usize>,
     /// Floats among the values that are packed.
@@ -268,19 +280,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Ok(Json::from(value))
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Json, E> {
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
         if value.abs() >= ROUNDED_INTEGERS_FROM {
-            if self.0.stream.is_some() {
-                return Err(de::Error::custom(
-                    "a number of 2^63 or more, which a file as large as this one may not have",
-                ));
-            }
-            self.0.may_be_rounded.replace(true);
+            self.0.may_be_rounded.set(true);
         }
         if value == 0.0 && value.is_sign_negative() {
-            if self.0.stream.is_some() {
-                return Err(de::Error::custom("a zero with a sign, which a file as large as this one may not have"));
-            }
             self.0.negative_zero.set(true);
         }
         Ok(Json::Float(value))
