@@ -31,6 +31,7 @@ mod verify {
     mod signature;
     mod special_files;
     mod streamed;
+    mod streamed_json;
     mod swapped;
     mod syntax;
     mod valid;
