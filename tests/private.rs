@@ -6,6 +6,11 @@ use std::time::{Duration, Instant};
 
 use recount::package::private::{Legible, Reading, Rules, edited, legible};
 
+#[path = "private/measurements.rs"]
+mod measurements;
+#[path = "private/secrets.rs"]
+mod secrets;
+
 fn redacted(name: &str, text: &str) -> String {
     let scan = Rules::general().scan(text, Reading::of(name, text));
     edited(text, &scan.edits)
@@ -53,6 +58,15 @@ fn paths_are_found_wherever_they_begin() {
         ("/Users/alice/x /c/Users/bob/x /mnt/c/Users/bob/x", "${USER_HOME}/x ${USER_HOME}/x ${USER_HOME}/x"),
         ("-IC:\\Users\\bob\\inc", "-I${USER_HOME}\\inc"),
         ("\\\\wsl$\\Ubuntu\\home\\bob\\x", "${USER_HOME}\\x"),
+        ("//wsl.localhost/Ubuntu/home/alice/x //wsl$/Debian/home/bob", "${USER_HOME}/x ${USER_HOME}"),
+        ("vscode-remote://ssh-remote+box/home/alice/x", "vscode-remote://ssh-remote+box${USER_HOME}/x"),
+        (r"open \\server\home\alice\x or \\\\server\\home\\alice", r"open ${USER_HOME}\x or ${USER_HOME}"),
+        ("/run/media/alice/usb", "${USER_HOME}/usb"),
+        (
+            "/hpc/home/alice/x -I/gpfs/u/home/alice /cm/shared/home/alice. /sdf/home/a/alice/x",
+            "${USER_HOME}/x -I${USER_HOME} ${USER_HOME}. ${USER_HOME}/x",
+        ),
+        ("/global/homes/a/alice/x, file:///hpc/home/bob", "${USER_HOME}/x, file://${USER_HOME}"),
         ("?p=%2Fhome%2Falice%2Fx", "?p=${USER_HOME}%2Fx"),
         (r"print('a\n/home/alice/x\n/home/bob')", r"print('a\n${USER_HOME}/x\n${USER_HOME}')"),
         (r#"{"a": "x\t\/home\/alice\/y"} and"#, r#"{"a": "x\t${USER_HOME}\/y"} and"#),
@@ -70,6 +84,9 @@ fn paths_are_found_wherever_they_begin() {
         "<a href=\"/home/index.html\"> /app/home/page",
         "/usr/local/cudnn /usr/local/cuda-samples x/usr/local/cuda",
         "C:\\Users\\Public\\x C:\\Users\\<you>",
+        "https://x.org/home/page https://x.org/a/home/page https://x.org:80/a/b/home/page //cdn.org/home/index",
+        "[a](/guide/home/start) href=\"/x/home/y\" GET /x/home/y @/components/home/Hero ~/x/home/y ${REPO}/hpc/home/x",
+        "/api/home/status /docs/home/intro /hpc/home/user /hpc/home/ /x/homework/y /run/media/ a/hpc/home/b",
     ]);
 }
 
@@ -167,7 +184,28 @@ fn members_of_json_are_read_decoded() {
         ("uuid=12345678-9abc-def0-1234-56789abcdef0, pci", "uuid=${GPU_UUID_REDACTED}, pci"),
         ("\"uuid\": \"12345678-9abc-def0-1234-56789abcdef0\"", "\"uuid\": \"${GPU_UUID_REDACTED}\""),
         ("gpu_uuid: 12345678-9ABC-DEF0-1234-56789ABCDEF0", "gpu_uuid: ${GPU_UUID_REDACTED}"),
+        ("gpu_uuid,12345678-9abc-def0-1234-56789abcdef0", "gpu_uuid,${GPU_UUID_REDACTED}"),
+        ("| GPU UUID | 12345678-9abc-def0-1234-56789abcdef0 |", "| GPU UUID | ${GPU_UUID_REDACTED} |"),
+        ("GPU UUID 12345678-9abc-def0-1234-56789abcdef0", "GPU UUID ${GPU_UUID_REDACTED}"),
+        (
+            "i,gpu_uuid,name\n0,12345678-9abc-def0-1234-56789abcdef0,\"a, b\"\n1,\"12345678-9abc-def0-1234-56789abcdef1\",c\r\n",
+            "i,gpu_uuid,name\n0,${GPU_UUID_REDACTED},\"a, b\"\n1,\"${GPU_UUID_REDACTED}\",c\r\n",
+        ),
+        (
+            "| a | uuid |\n|---|---|\n| 1 | `12345678-9abc-def0-1234-56789abcdef0` |\n",
+            "| a | uuid |\n|---|---|\n| 1 | `${GPU_UUID_REDACTED}` |\n",
+        ),
+        ("gpu_uuid\n12345678-9abc-def0-1234-56789abcdef0\n", "gpu_uuid\n${GPU_UUID_REDACTED}\n"),
     ]);
+    stays(&[
+        "the UUID 12345678-9abc-def0-1234-56789abcdef0, UUID:\n12345678-9abc-def0-1234-56789abcdef0",
+        "uuid\n12345678-9abc-def0-1234-56789abcdef0",
+        "gpu_uuid,run\n,12345678-9abc-def0-1234-56789abcdef0\n",
+        "run_uuid,a\n12345678-9abc-def0-1234-56789abcdef0,1\n",
+        "gpu_uuid,a\n\n12345678-9abc-def0-1234-56789abcdef0,1\n",
+    ]);
+    let log = r#"{"log": "i,gpu_uuid\n0,12345678-9abc-def0-1234-56789abcdef0"}"#;
+    assert_eq!(redacted("a.json", log), r#"{"log": "i,gpu_uuid\n0,${GPU_UUID_REDACTED}"}"#);
     stays(&["run_uuid=12345678-9abc-def0-1234-56789abcdef0 uuid=00000000-0000-0000-0000-000000000000"]);
 }
 
@@ -285,6 +323,46 @@ fn no_text_costs_more_than_its_length() {
         "\"password\":\"",
         "é",
         "home ",
+        "/a/home/a",
+        "/a",
+        "/a/",
+        "/hpc/homes/a/ab",
+        "/run/media/a ",
+        "//wsl$/",
+        "\\\\a\\home\\a",
+        "\\\\a",
+        "vscode-remote://",
+        "uuid,",
+        "uuid,a\n",
+        "uuid\n12345678-9abc-def0-1234-56789abcdef0\n",
+        "uuid ",
+        "\"uuid",
+        "hf_",
+        "hf_a",
+        "AccountKey=",
+        "--password ",
+        "--a-",
+        "--password a1b2c3d4 ",
+        "--token ",
+        "--token a",
+        "\"--token\", \"",
+        "wandb login ",
+        "wandb login -a ",
+        "wandb.login(",
+        "wandb.login(key=",
+        "machine a ",
+        "machine a login a password ",
+        "machine ",
+        "time_per_token=1.",
+        "token=1.5e-5/",
+        "token=a1-",
+        "a_token=",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ ",
+        "-----BEGIN PRIVATE KEY-----\nVersion: ",
+        "-----BEGIN PRIVATE KEY-----\\n",
+        "-----BEGIN PRIVATE KEY----- a b c\n",
+        "xoxb-xapp-",
+        "SG.a.",
     ];
     let rules = Rules::general();
     let plain = |bytes: usize| {

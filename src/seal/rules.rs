@@ -1,6 +1,7 @@
 //! Which rules a redaction has beside the general ones: those of this machine, and the author's own.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -52,7 +53,8 @@ impl Machine {
         }
         // By its own name and by that in its domain, whichever of them the system knows.
         let host = self.host.as_deref().map(|host| host.trim_end_matches('.'));
-        let short = host.and_then(|host| host.split('.').next()).filter(|short| is_telling(short));
+        let short =
+            host.and_then(|host| host.split('.').next()).filter(|short| is_telling(short) && !names_device(short));
         let full = host.filter(|host| host.contains('.') && is_telling(host) && !is_loopback(host));
         if let Some(regex) = full.and_then(|full| word(&format!("(?i:{})", regex::escape(full)))) {
             rules.add_name("host name", "${HOST}", regex);
@@ -74,10 +76,14 @@ impl Machine {
                 None => said.push(format!(
                     "the name of {whose} is unknown, so it was not searched for; set {variable}, or give a rule of your own"
                 )),
-                Some(name) if !is_telling(name) && !names_nobody(name) => said.push(format!(
-                    "the name of {whose} is too short or only digits, so it was not searched for; give a rule of your own"
-                )),
-                Some(_) => {}
+                Some(name) if names_nobody(name) => {}
+                Some(name) => {
+                    let is_device = whose == "this machine" && names_device(name);
+                    let device = is_device.then_some("is also what a device is called");
+                    said.extend(device.or_else(|| why_not_telling(name)).map(|why| {
+                        format!("the name of {whose} {why}, so it was not searched for; give a rule of your own")
+                    }));
+                }
             }
         }
         if self.home.is_none() {
@@ -92,10 +98,66 @@ fn word(pattern: &str) -> Option<Regex> {
     Regex::new(&format!(r"(?:^|[^\w${{-])({pattern})(?:$|[^\w}}-])")).ok()
 }
 
-/// Whether a name can be told from other words and from numbers: a container is called by the beginning of a hash.
+/// Whether a name can be told from other words and from numbers.
 fn is_telling(name: &str) -> bool {
+    !names_nobody(name) && why_not_telling(name).is_none()
+}
+
+/// What keeps a name from being told from other words; a container is called by the beginning of a hash.
+fn why_not_telling(name: &str) -> Option<&'static str> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_' | b'.'));
-    name.len() >= SHORTEST_NAME && !is_number && !names_nobody(name)
+    match name.len() {
+        ..SHORTEST_NAME => Some("is too short to be told from other words"),
+        _ => is_number.then_some("looks like a number or a hash"),
+    }
+}
+
+/// Makers and families of devices.
+const FAMILIES: &[&str] = &[
+    "amd",
+    "ampere",
+    "blackwell",
+    "cuda",
+    "epyc",
+    "geforce",
+    "grace",
+    "hopper",
+    "instinct",
+    "intel",
+    "jetson",
+    "kepler",
+    "lovelace",
+    "maxwell",
+    "nvidia",
+    "orin",
+    "pascal",
+    "quadro",
+    "radeon",
+    "rubin",
+    "ryzen",
+    "tesla",
+    "titan",
+    "turing",
+    "volta",
+    "xeon",
+];
+
+/// Whether machines that are called so are called after their devices: what is private in a package is not the device, whose
+/// name stands in its tables and texts.
+fn names_device(name: &str) -> bool {
+    static MODEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            "^(?:[0-9]{1,2}x)?(?:(?:[bhrv]|g[bh]|vr)[1-9]00|(?:gtx|rtx|rtxpro|rtxa|rx|w[67])[0-9]{2,4}|(?:mi|gfx|sm)[0-9]{2,4}|gb10\
+             |a(?:2|10|16|30|40|100|800|[2456]000|[45]500)|h20|l(?:2|4|20|40)|t(?:4|[1246]00|1000|2000)|[kpm](?:4|10|20|40|60|80|100)\
+             |p[2456]000|gaudi[0-9]?|tpu(?:v[0-9])?)\
+             (?:ti|super|s|d|g|a|x|e|p|xtx?|ada|max-?q|sxm[0-9]?|pcie|nvl[0-9]*|[0-9]{2,3}gb|x[0-9]+|gpus?)*$",
+        )
+        .ok()
+    });
+    let lower = name.to_ascii_lowercase();
+    // `rtx-4090`, `nvidia-h200`, `a100-sxm4-80gb`
+    let mut words = lower.split(['-', '_']).filter(|word| !FAMILIES.contains(word)).peekable();
+    words.peek().is_none() || MODEL.as_ref().is_some_and(|model| model.is_match(&words.collect::<String>()))
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -128,8 +128,19 @@ pub(super) fn is_address(found: Found<'_>) -> Judged {
     let is_file = LIKE_FILES.contains(&ending)
         && (first.starts_with(|digit: char| digit.is_ascii_digit()) || first.starts_with("lib"));
     let is_domain = is_ending(ending)
+        && !is_version(name, ending)
         && !domain.split('.').any(|label| label.is_empty() || label.starts_with('-') || label.ends_with('-'));
     found.judged(is_domain && !nobody && !is_reserved(domain) && !is_code && !is_file && !is_login(found))
+}
+
+/// `numpy@1.26.4.dev`, but not `qq@163.com`.
+fn is_version(name: &str, ending: &str) -> bool {
+    let is_number = |label: &str| {
+        let digits = label.strip_prefix('v').unwrap_or(label);
+        digits.starts_with(|first: char| first.is_ascii_digit()) && digits.len() <= 12
+    };
+    let labels = || name.split('.');
+    labels().all(is_number) && (labels().count() > 1 || ending == "dev")
 }
 
 /// Whether the part before `@` is a secret in an address of the web, for which there are rules of their own.

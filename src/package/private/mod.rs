@@ -1,11 +1,16 @@
 //! What in a text names a person or a machine, or is a secret: found, shown masked, and replaced by placeholders.
 
 mod address;
+mod columns;
+mod homes;
+mod keys;
 mod names;
+mod pem;
 mod rules;
 mod secrets;
 mod strings;
 mod texts;
+mod values;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,11 +18,14 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 
 use super::receipts::is_sha256;
+use keys::KEYS;
 pub use names::names_nobody;
 use rules::{Found, GENERAL, Mask, Meant, anything, compiled};
-use secrets::{is_identity_member, is_secret_member};
+use secrets::{is_identity, is_secret_argument, is_secret_member, names_identity};
 pub use strings::{Token, each_string, literal};
-pub use texts::{Legible, Reading, is_binary, legible};
+pub use texts::{Legible, Reading, legible};
+
+pub use super::endings::is_binary;
 
 /// What one rule looks for and puts in its place.
 #[derive(Debug, Clone)]
@@ -55,6 +63,9 @@ pub struct Hit {
     pub masked: String,
 }
 
+/// The rule for identities of devices.
+const IDENTITY: &str = "GPU identity";
+
 /// What is to be done with a text.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -84,7 +95,7 @@ impl Rules {
     pub fn general() -> Self {
         // Compiled once: a self-test verifies thousands of packages.
         static COMPILED: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-            let rules = GENERAL.iter().filter_map(|rule| {
+            let rules = KEYS.iter().chain(GENERAL).filter_map(|rule| {
                 Some(Rule {
                     name: rule.name.to_owned(),
                     placeholder: rule.placeholder.to_owned(),
@@ -144,7 +155,11 @@ impl Rules {
                 scan.edits.push((range, rule.placeholder.clone()));
             }
         } else if self.may_match(text) {
-            each_string(text, &mut |token| self.token(text, &token, reading, &mut scan));
+            let mut before = None;
+            each_string(text, &mut |token| {
+                self.token(text, &token, before.take(), reading, &mut scan);
+                before = (!token.is_key).then_some((token.range.end, token.value));
+            });
         }
         scan
     }
@@ -172,7 +187,8 @@ impl Rules {
             || self.all.iter().any(|rule| rule.regex.is_match(text))
     }
 
-    fn token(&self, text: &str, token: &Token<'_>, reading: Reading, scan: &mut Scan) {
+    /// Looks at a string of a JSON text; `before` is the one before it, with its end, if that is a value, too.
+    fn token(&self, text: &str, token: &Token<'_>, before: Option<(usize, String)>, reading: Reading, scan: &mut Scan) {
         let value = &token.value;
         if is_sha256(value) {
             return;
@@ -181,7 +197,8 @@ impl Rules {
         let whole = match token.key {
             Some(_) if is_placeholder(value) => None,
             Some(key) if is_secret_member(key, value) => Some(("password", "${SECRET}")),
-            Some(key) if is_identity_member(key, value) => Some(("GPU identity", "${GPU_UUID_REDACTED}")),
+            Some(key) if is_identity(value) && names_identity(key) => Some((IDENTITY, "${GPU_UUID_REDACTED}")),
+            None if before.is_some_and(|before| is_argument(text, &before, token)) => Some(("password", "${SECRET}")),
             _ => None,
         };
         if let Some((rule, placeholder)) = whole {
@@ -207,14 +224,16 @@ impl Rules {
     /// Matches in order, apart from each other.
     fn matches<'r>(&'r self, text: &str, with_names: bool) -> Vec<(Range<usize>, &'r Rule)> {
         let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
-        if text.len() <= SHORT && self.any.is_some_and(|any| !any.is_match(text)) {
+        let identities = columns::identities(text);
+        if identities.is_empty() && text.len() <= SHORT && self.any.is_some_and(|any| !any.is_match(text)) {
             return found;
         }
         for rule in self.all.iter().filter(|rule| with_names || rule.kind != Kind::Name) {
             let mut from = 0;
             while let Some(captures) = rule.regex.captures_at(text, from) {
-                let Some(part) = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0)) else { break };
-                let judged = (rule.meant)(Found { text, start: part.start(), end: part.end() });
+                let groups = captures.iter().enumerate().skip(1).find_map(|(group, part)| Some((group, part?)));
+                let Some((group, part)) = groups.or_else(|| Some((0, captures.get(0)?))) else { break };
+                let judged = (rule.meant)(Found { text, start: part.start(), end: part.end(), group });
                 if judged.bytes == 0 {
                     break;
                 }
@@ -224,6 +243,9 @@ impl Rules {
                     found.push((part.start()..from, rule));
                 }
             }
+        }
+        if let Some(rule) = self.all.iter().find(|rule| rule.name == IDENTITY) {
+            found.extend(identities.into_iter().map(|range| (range, rule)));
         }
         found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
         let mut end = 0;
@@ -236,6 +258,15 @@ impl Rules {
         });
         found
     }
+}
+
+/// Whether a string is the secret that the option before it asks for.
+fn is_argument(text: &str, before: &(usize, String), token: &Token<'_>) -> bool {
+    let (end, option) = before;
+    !token.is_key
+        && text[*end..token.range.start].trim() == ","
+        && !is_placeholder(&token.value)
+        && is_secret_argument(option, &token.value)
 }
 
 fn hit(rule: &Rule, offset: usize, found: &str) -> Hit {

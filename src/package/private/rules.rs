@@ -6,9 +6,10 @@
 use regex::Regex;
 
 use super::address::is_address;
-use super::names::names_nobody;
+use super::homes::{is_home, names_somebody};
 use super::secrets::{
-    SECRETS, assigned, has_digit, in_url, is_bearer, is_query_token, is_short_token, is_token, quoted, stated, userinfo,
+    OPTIONS, SECRETS, assigned, given, in_netrc, in_url, is_bearer, is_query_token, is_short_token, is_token, is_wandb,
+    quoted, stated, userinfo,
 };
 
 /// How much of a match may be shown.
@@ -26,6 +27,8 @@ pub(super) struct Found<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) end: usize,
+    /// The group of the pattern, from 1; 0 is all of it.
+    pub(super) group: usize,
 }
 
 impl<'t> Found<'t> {
@@ -79,17 +82,17 @@ const fn rule(
     General { name, placeholder, pattern, mask, meant }
 }
 
-const fn secret(name: &'static str, pattern: &'static str, shown: usize, meant: Meant) -> General {
+pub(super) const fn secret(name: &'static str, pattern: &'static str, shown: usize, meant: Meant) -> General {
     rule(name, "${SECRET}", pattern, Mask::First(shown), meant)
 }
 
 /// What may stand in patterns between `<` and `>`.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 8] = [
     // Where an absolute path may begin: behind nothing that makes it the rest of another one, behind a compiler's flag, an
     // escape of a program's string, a colour of a terminal, or the host of an address that names files.
     (
         "<lead>",
-        r"(?:^|[^0-9A-Za-z_.})$/\\-]|(?:^|[^0-9A-Za-z_./-])-{1,2}(?:[A-Za-z]|isystem|iquote|idirafter|isysroot|include|imacros|rpath|ccbin)|\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}m|(?:file|s?ftp|ssh|scp|nfs|smb|rsync)://[^\s/]*)",
+        r"(?:^|[^0-9A-Za-z_.})$/\\-]|(?:^|[^0-9A-Za-z_./-])-{1,2}(?:[A-Za-z]|isystem|iquote|idirafter|isysroot|include|imacros|rpath|ccbin)|\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}m|(?:file|s?ftp|ssh|sshfs|scp|nfs|smb|cifs|rsync|vscode|vscode-remote)://[^\s/]*)",
     ),
     // In an address, two separators begin the name of a host.
     ("<lead-twice>", r"(?:^|[^0-9A-Za-z_.})$/\\:-])"),
@@ -101,6 +104,9 @@ const PARTS: [(&str, &str); 6] = [
         r"(?:mnt|var|private<sep>var|exports?|nfs[0-9]*|net|data[0-9]*|usr|srv|gpfs[0-9]*|lustre|beegfs|ceph(?:fs)?|scratch|storage|cluster|shared?|pool|raid|tank|disk[0-9]*|vol[0-9]*|volume[0-9]*)",
     ),
     ("<secrets>", SECRETS),
+    ("<options>", OPTIONS),
+    // Also in the string of a program.
+    ("<blank>", r"(?:\s|\\[nrt])+"),
 ];
 
 /// The general rules. A match is the first group that takes part, or all of it. Separators are `/`, `\` and, in the text of a
@@ -123,9 +129,10 @@ pub(super) static GENERAL: &[General] = &[
     rule(
         "home folder",
         "${USER_HOME}",
-        r"<lead>(\\{0,2}/(?:<prefix><sep>)?(?:home[0-9]?|Users)<sep><name>|\\{0,2}/(?:(?:mnt|cygdrive)<sep>)?[A-Za-z]<sep>Users<sep><name>)|<lead-twice>(\\{0,2}/<sep>(?:<prefix><sep>)?(?:home[0-9]?|Users)<sep><name>)",
+        // By themselves or below what systems have them in; below other folders; in an address of files.
+        r"<lead>(?:(\\{0,2}/(?:(?:<prefix><sep>)?(?:home[0-9]?|Users)|run<sep>media)<sep><name>|\\{0,2}/(?:(?:mnt|cygdrive)<sep>)?[A-Za-z]<sep>Users<sep><name>)|(\\{0,2}/(?:[0-9A-Za-z_.-]+<sep>){1,2}homes?[0-9]?<sep><name>))|<lead-twice>(\\{0,2}/<sep>(?:<prefix><sep>)?(?:home[0-9]?|Users)<sep><name>)",
         Mask::Folder,
-        names_somebody,
+        is_home,
     ),
     rule(
         "home folder",
@@ -137,7 +144,7 @@ pub(super) static GENERAL: &[General] = &[
     rule(
         "home folder",
         "${USER_HOME}",
-        r#"(?i)(\\{2,4}wsl(?:\$|\.localhost)[\\/]+[^\\/\s"']+[\\/]+home[\\/]+<name>)|(?:^|[^\w.%-])(%2F(?:home|Users)%2F<name>)"#,
+        r#"(?i)([\\/]{2,4}wsl(?:\$|\.localhost)[\\/]+[^\\/\s"']+[\\/]+home[\\/]+<name>)|(?:^|[^\w\\:.)\]])(\\{2}[a-z0-9][a-z0-9._-]*\\(?:homes?[0-9]?|users)\$?\\<name>|\\{4}[a-z0-9][a-z0-9._-]*\\{2}(?:homes?[0-9]?|users)\$?\\{2}<name>)|(?:^|[^\w.%-])(%2F(?:home|Users)%2F<name>)"#,
         Mask::First(6),
         names_somebody,
     ),
@@ -151,7 +158,7 @@ pub(super) static GENERAL: &[General] = &[
     rule(
         "GPU identity",
         "${GPU_UUID_REDACTED}",
-        r#"(?i)(?:^|[^\w-])(?:(?:gpu|mig|device|cuda)[_ .-]?)?uuid\\{0,3}["']?[ \t]*[:=][ \t]*\\{0,3}["']?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"#,
+        r#"(?i)(?:^|[^\w-])(?:(?:(?:gpu|mig|device|cuda)[_ .-]?)?uuid\\{0,3}["']?[ \t]*[:=,;|]|(?:gpu|mig|device|cuda)[_ .-]?uuid)[ \t]*\\{0,3}["']?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"#,
         Mask::First(0),
         is_no_null,
     ),
@@ -162,22 +169,6 @@ pub(super) static GENERAL: &[General] = &[
         Mask::First(1),
         is_address,
     ),
-    secret("AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", 4, anything),
-    secret("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})", 4, anything),
-    secret(
-        "API key",
-        r"\b(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36}|gl(?:pat|rt|dt)-[A-Za-z0-9_-]{20,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|pypi-[A-Za-z0-9_-]{50,}|dckr_pat_[A-Za-z0-9_-]{20,})",
-        3,
-        has_digit,
-    ),
-    secret(
-        "private key",
-        // Nothing in it can be matched twice from two beginnings.
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:-?[A-Za-z0-9+/=\s\\:,.])*(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
-        11,
-        anything,
-    ),
-    secret("web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", 3, anything),
     secret(
         "web token",
         r#"(?i)\bauthorization\\{0,3}["']?[ \t]*[:=][ \t]*\\{0,3}["']?(?:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]{8,})"#,
@@ -213,19 +204,24 @@ pub(super) static GENERAL: &[General] = &[
         0,
         is_token,
     ),
+    secret("password", r#"<options>(?:\\{0,3}["'],?[ \t]*\\{0,3}["']|[ \t]+["']?)([^\s"'`\\=])"#, 0, given),
+    secret(
+        "API key",
+        r#"\bwandb\\{0,3}["']?[ \t,]+\\{0,3}["']?login(?:\\{0,3}["']?[ \t,]+\\{0,3}["']?-[\w=:/.-]+)*\\{0,3}["']?[ \t,]+\\{0,3}["']?([0-9A-Za-z_-]{40,})"#,
+        0,
+        is_wandb,
+    ),
+    secret("API key", r#"\bwandb\.login\([^()"'\r\n]*\bkey[ \t]*=[ \t]*\\{0,3}["']([^"'\s\\]{4,})"#, 0, quoted),
+    secret(
+        "password",
+        r"\b(?:machine<blank>[^\s\\,:;]+|default)<blank>login<blank>[^\s\\,:;]+<blank>(?:account<blank>[^\s\\,:;]+<blank>)?password<blank>([^\s\x22\\]+)",
+        0,
+        in_netrc,
+    ),
 ];
 
 pub(super) fn anything(found: Found<'_>) -> Judged {
     found.judged(true)
-}
-
-/// Names that documentation and systems use for anybody, and pages of a web site.
-fn names_somebody(found: Found<'_>) -> Judged {
-    let part = found.part();
-    let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
-    let name = name.rsplit_once("%2F").or_else(|| name.rsplit_once("%2f")).map_or(name, |(_, name)| name);
-    let is_page = [".html", ".htm", ".php", ".aspx", ".css", ".js"].iter().any(|ending| name.ends_with(ending));
-    found.judged(!names_nobody(name) && !is_page)
 }
 
 fn is_no_null(found: Found<'_>) -> Judged {
@@ -247,10 +243,11 @@ pub(super) fn compiled(pattern: &str) -> Option<Regex> {
 mod tests {
     #[test]
     fn all_patterns_compile() {
-        for rule in super::GENERAL {
+        for rule in super::GENERAL.iter().chain(super::super::keys::KEYS) {
             assert!(super::compiled(rule.pattern).is_some(), "{}: {}", rule.name, rule.pattern);
         }
-        for pattern in super::super::secrets::MEMBERS {
+        let others = super::super::secrets::MEMBERS.into_iter().chain([super::OPTIONS]);
+        for pattern in others {
             assert!(super::compiled(pattern).is_some(), "{pattern}");
         }
     }

@@ -1,10 +1,12 @@
-//! Whether what stands where a secret would stand is one: neither a variable, nor code, nor a word of documentation.
+//! Whether what stands where a secret would stand is one: neither a variable, nor code, nor a number, nor a word of
+//! documentation. The name before it says what would stand there.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::rules::{Found, Judged, compiled};
+use super::values::{is_code, is_file, is_measured, is_number, is_template, is_uuid, looks_random};
 
 /// What settings and members are called whose values are secrets, with what may come before.
 pub(super) const SECRETS: &str = r"(?i-u:(?:\b|_)(?:password|passwd|passphrase|(?:client|app|shared)[_-]?secret|secret(?:[_-]?access)?[_-]?key|secret|api[_-]?key|access[_-]?key|private[_-]?key|(?:access|auth|api|bearer|refresh|session|secret|bot|deploy|private|personal|hf|hub|huggingface|wandb|github|gh|gitlab|ngc|npm|pypi|slack)[_-]?token))|[a-z0-9](?:Password|Passphrase|Secret|SecretKey|ApiKey|AccessKey|PrivateKey|AccessToken|AuthToken|ApiToken)";
@@ -19,108 +21,87 @@ static COMPILED: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| MEMBERS.map(com
 /// Whether the value of a member is a secret.
 pub(super) fn is_secret_member(key: &str, value: &str) -> bool {
     let is = |at: usize| COMPILED[at].as_ref().is_some_and(|regex| regex.is_match(key));
-    (is(0) && quoted_value(value).is_some())
-        || (is(1) && (looks_random(value, 16) || (key.ends_with("_TOKEN") && looks_random(value, 8))))
+    let is_random = || looks_random(value, 16) || (key.ends_with("_TOKEN") && looks_random(value, 8));
+    (is(0) && quoted_value(key, value).is_some())
+        || (is(1) && !is_of_a_model(key) && is_random())
         || (is(2) && value.split_once(' ').is_some_and(|(_, secret)| is_bearer_value(secret.trim())))
 }
 
-/// Whether the value of a member is the bare identity of a device.
-pub(super) fn is_identity_member(key: &str, value: &str) -> bool {
-    if value.len() != 36 {
+/// Whether a name says that it names the identity of a device, in whatever notation.
+pub(super) fn names_identity(name: &str) -> bool {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    ["uuid", "gpuuuid", "miguuid", "deviceuuid", "cudauuid"].contains(&name.as_str())
+}
+
+/// Whether a value is the bare identity of some device.
+pub(super) fn is_identity(value: &str) -> bool {
+    is_uuid(value) && value.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
+}
+
+/// What stands before `token` where it is a token of a model: one of its vocabulary, or one that it reads or writes.
+const OF_A_MODEL: &str = " additional audio avg begin blank bos class cls decoder dist draft each end eod eom eos eot every fim \
+    first forced generated image img input last mask max mean median middle min new newline next num one oov output pad \
+    padding placeholder prefill prefix prev previous prompt register sampled second sep single sot special start stop sub \
+    suffix target text think thinking total unk unknown video vision word ";
+
+/// Bytes of a name that are looked at.
+const LONGEST_NAME: usize = 64;
+
+/// The name before what was found, without what stands between them.
+pub(super) fn name_before(found: Found<'_>) -> &str {
+    let before = found.before().trim_end_matches(|symbol: char| {
+        symbol.is_ascii_whitespace() || matches!(symbol, ':' | '=' | '>' | '"' | '\'' | '\\' | ']' | ',')
+    });
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
+    let length = before.as_bytes().iter().rev().take(LONGEST_NAME).take_while(|byte| is_part(byte)).count();
+    &before[before.len() - length..]
+}
+
+fn is_token_name(name: &str) -> bool {
+    name.len() >= 5 && name.as_bytes()[name.len() - 5..].eq_ignore_ascii_case(b"token")
+}
+
+/// Whether a name is one of measurements and settings of language models: `time_per_output_token`, `pad_token`.
+pub(super) fn is_of_a_model(name: &str) -> bool {
+    if !is_token_name(name) {
         return false;
     }
-    let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    let is_uuid = || {
-        let groups: Vec<&str> = value.split('-').collect();
-        groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
-            && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            && value.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
-    };
-    ["uuid", "gpuuuid", "miguuid", "deviceuuid", "cudauuid"].contains(&key.as_str()) && is_uuid()
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for symbol in name.chars() {
+        let begins = !symbol.is_ascii_alphanumeric() || (was_lower && symbol.is_ascii_uppercase());
+        if begins {
+            words.push(String::new());
+        }
+        was_lower = symbol.is_ascii_lowercase() || symbol.is_ascii_digit();
+        if symbol.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(symbol.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    let is_time_to = || words.windows(2).any(|pair| ["time", "latency"].contains(&pair[0].as_str()) && pair[1] == "to");
+    let before = words.len().checked_sub(2).and_then(|at| words.get(at));
+    words.iter().any(|word| word == "per")
+        || is_time_to()
+        || before.is_some_and(|word| OF_A_MODEL.contains(&format!(" {word} ")))
 }
 
-/// Words that stand where a secret would, in documentation, forms and schemas.
-const WORDS: &[&str] = &[
-    "changeme",
-    "dummy",
-    "empty",
-    "example",
-    "false",
-    "hidden",
-    "masked",
-    "none",
-    "null",
-    "optional",
-    "pass",
-    "passphrase",
-    "passwd",
-    "password",
-    "placeholder",
-    "redacted",
-    "removed",
-    "required",
-    "secret",
-    "string",
-    "text",
-    "token",
-    "true",
-    "undefined",
-    "unset",
-];
-
-/// Whether a value only stands for one: a variable, a template, a word.
-fn is_template(value: &str) -> bool {
-    let inner = value.trim_matches(|symbol: char| !symbol.is_alphanumeric());
-    let name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
-    let is_variable = value.starts_with("${")
-        || value.starts_with("$(")
-        || value.strip_prefix('$').is_some_and(|rest| name(rest) && !rest.is_empty());
-    let lower = inner.to_ascii_lowercase();
-    let is_masked = inner.is_empty() || lower.bytes().all(|byte| matches!(byte, b'x' | b'.' | b'*'));
-    let is_word = WORDS.contains(&lower.as_str()) || lower.starts_with("your") || lower.contains("api_key_here");
-    let is_constant = value.contains('_')
-        && value.starts_with(|first: char| first.is_ascii_uppercase())
-        && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    is_variable
-        || is_masked
-        || is_word
-        || is_constant
-        || (value.starts_with('<') && value.ends_with('>'))
-        || value.starts_with("{{")
-        || (value.starts_with('{') && value.ends_with('}'))
-        || (value.starts_with('[') && value.ends_with(']'))
-        || (value.len() > 2 && value.starts_with('%') && value.ends_with('%'))
-        || value.starts_with("%(")
-}
-
-/// Whether a value is an expression of a program.
-fn is_code(value: &str) -> bool {
-    let end = value
-        .find(|symbol: char| !(symbol.is_alphanumeric() || matches!(symbol, '_' | '.' | ':')))
-        .unwrap_or(value.len());
-    let (head, rest) = value.split_at(end);
-    let starts_as_name = head.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    let is_path = head.trim_end_matches(['.', ':']).contains(['.', ':'])
-        && head
-            .split(['.', ':'])
-            .filter(|part| !part.is_empty())
-            .all(|part| !part.starts_with(|first: char| first.is_ascii_digit()));
-    starts_as_name && (rest.starts_with(['(', '[']) || (is_path && (rest.is_empty() || rest.starts_with('<'))))
-}
-
-fn is_file(value: &str) -> bool {
-    value.len() != 40 && ["/", "./", "../", "~/"].iter().any(|beginning| value.starts_with(beginning))
+/// Whether a number or a name of a model stands there, which no rule may destroy.
+fn is_evidence(name: &str, value: &str) -> bool {
+    is_of_a_model(name) || is_measured(value) || (is_token_name(name) && is_number(value))
 }
 
 /// How much of what stands between quotes is a secret.
-fn quoted_value(value: &str) -> Option<usize> {
+pub(super) fn quoted_value(name: &str, value: &str) -> Option<usize> {
     let value = value.trim_end_matches('\\');
-    (value.len() >= 4 && !value.contains(char::is_whitespace) && !is_template(value) && !is_file(value))
-        .then_some(value.len())
+    let is_meant = value.len() >= 4 && !value.contains(char::is_whitespace) && !is_template(value) && !is_file(value);
+    (is_meant && !is_evidence(name, value)).then_some(value.len())
 }
 
 pub(super) fn quoted(found: Found<'_>) -> Judged {
-    let taken = quoted_value(found.part());
+    let taken = quoted_value(name_before(found), found.part());
     Judged { bytes: taken.unwrap_or(found.part().len()), is_meant: taken.is_some() }
 }
 
@@ -144,10 +125,74 @@ pub(super) fn stated(found: Found<'_>) -> Judged {
     judged(found, extent, value, is_last && !is_code(value))
 }
 
-fn judged(found: Found<'_>, extent: usize, value: &str, holds: bool) -> Judged {
-    let is_mark = |byte: u8| byte.is_ascii_digit() || b"!#%^+@~$*&".contains(&byte);
-    let is_meant = holds && value.len() >= 6 && value.bytes().any(is_mark) && !is_template(value) && !is_file(value);
+/// As [`assigned`], where the name is an option and a blank precedes, or both are items of a list.
+pub(super) fn given(found: Found<'_>) -> Judged {
+    let extent = extent(found.text, found.start);
+    let value = without_closing(&found.text[found.start..extent]);
+    let option = name_before(found);
+    let is_meant = option.starts_with('-') && is_given(option, value);
     Judged { bytes: if is_meant { value.len() } else { extent - found.start }, is_meant }
+}
+
+/// Whether a value behind an option is a secret, where it may be the next word of a sentence as well.
+fn is_given(option: &str, value: &str) -> bool {
+    // `--secret id=x,src=y`
+    let is_setting =
+        value.split_once('=').is_some_and(|(name, rest)| !rest.trim_matches('=').is_empty() && name.len() < 16);
+    // A hash stands behind `token` where texts are counted, too.
+    let is_long = |is: fn(&u8) -> bool| value.len() >= 24 && value.as_bytes().iter().all(is);
+    let is_key = || {
+        looks_random(value, 8)
+            || is_long(u8::is_ascii_alphabetic)
+            || (!is_token_name(option) && is_long(u8::is_ascii_alphanumeric))
+    };
+    let is_password = || is_marked(value) && !is_code(value) && !is_file(value) && !is_template(value);
+    let is_secret = if option.to_ascii_lowercase().contains("pass") { is_password() } else { is_key() };
+    is_secret && !value.starts_with(['-', '|', '>', '<', '&']) && !is_setting && !is_evidence(option, value)
+}
+
+/// What options are called whose next argument is a secret.
+pub(super) const OPTIONS: &str = r"(?i-u:--?(?:[a-z0-9]+[_-])*(?:password|passwd|passphrase|secret|(?:api|secret|access|wandb|account|auth)[_-]?key|token))";
+
+/// Whether an argument behind another one is a secret: each stands for itself, so that it is none of a sentence.
+pub(super) fn is_secret_argument(option: &str, value: &str) -> bool {
+    static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(&format!("^{OPTIONS}$")));
+    let is_login = option == "login" && is_key_of_wandb(value);
+    let is_option = option.starts_with('-') && OPTION.as_ref().is_some_and(|regex| regex.is_match(option));
+    is_login
+        || (is_option
+            && !value.starts_with('-')
+            && match is_token_name(option) {
+                true => is_given(option, value),
+                false => quoted_value(option, value).is_some(),
+            })
+}
+
+/// Keys of 40 digits, and newer ones that say whose they are.
+fn is_key_of_wandb(value: &str) -> bool {
+    (value.len() == 40 && value.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        || (value.starts_with("wandb_v") && value.len() >= 40)
+}
+
+pub(super) fn is_wandb(found: Found<'_>) -> Judged {
+    found.judged(is_key_of_wandb(found.part()))
+}
+
+/// The password of a line of `.netrc`.
+pub(super) fn in_netrc(found: Found<'_>) -> Judged {
+    let value = found.part();
+    found.judged(is_marked(value) && !is_template(value))
+}
+
+fn judged(found: Found<'_>, extent: usize, value: &str, holds: bool) -> Judged {
+    let is_meant =
+        holds && is_marked(value) && !is_template(value) && !is_file(value) && !is_evidence(name_before(found), value);
+    Judged { bytes: if is_meant { value.len() } else { extent - found.start }, is_meant }
+}
+
+/// Whether a value is none of the words of a sentence.
+fn is_marked(value: &str) -> bool {
+    value.len() >= 6 && value.bytes().any(|byte| byte.is_ascii_digit() || b"!#%^+@~$*&".contains(&byte))
 }
 
 /// Where a value without quotes ends: before white space, a quote, an escape of one, or the next setting.
@@ -182,23 +227,10 @@ fn without_closing(value: &str) -> &str {
     value
 }
 
-/// Letters and digits mixed as no word or expression mixes them.
-fn looks_random(value: &str, shortest: usize) -> bool {
-    let is_hash = matches!(value.len(), 64 | 128) && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    value.len() >= shortest
-        && value.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte))
-        && !is_hash
-        && !is_template(value)
-        && !is_code(value)
-        && !is_file(value)
-}
-
 fn token(found: Found<'_>, shortest: usize) -> Judged {
     let value = found.part().trim_end_matches('.');
-    found.judged(looks_random(value, shortest) && !found.after().starts_with(['(', '[']))
+    let is_called = found.after().starts_with(['(', '[']);
+    found.judged(looks_random(value, shortest) && !is_called && !is_of_a_model(name_before(found)))
 }
 
 pub(super) fn is_token(found: Found<'_>) -> Judged {
@@ -210,7 +242,9 @@ pub(super) fn is_short_token(found: Found<'_>) -> Judged {
 }
 
 pub(super) fn is_query_token(found: Found<'_>) -> Judged {
-    found.judged(has_digit(found).is_meant && !is_template(found.part()))
+    let value = found.part();
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    found.judged(has_digit && !is_template(value) && !is_evidence(name_before(found), value))
 }
 
 fn is_bearer_value(value: &str) -> bool {
@@ -229,8 +263,4 @@ pub(super) fn in_url(found: Found<'_>) -> Judged {
 /// A token that stands in an address in the place of a user's name.
 pub(super) fn userinfo(found: Found<'_>) -> Judged {
     found.judged(looks_random(found.part(), 16))
-}
-
-pub(super) fn has_digit(found: Found<'_>) -> Judged {
-    found.judged(found.part().bytes().any(|byte| byte.is_ascii_digit()))
 }

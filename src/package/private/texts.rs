@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use crate::package::divergence::files::engine_of;
+use crate::package::endings::is_binary;
 use crate::package::partition::files;
 
 /// Shorter runs of letters in other bytes are chance.
@@ -89,11 +90,6 @@ pub fn legible(bytes: &[u8]) -> Legible<'_> {
         Ok(text) => Legible::Text(text),
         Err(_) => Legible::Lossy(String::from_utf8_lossy(bytes).into_owned()),
     }
-}
-
-/// Whether bytes are no text of one byte or more a letter: they hold a NUL.
-pub fn is_binary(bytes: &[u8]) -> bool {
-    bytes.contains(&0)
 }
 
 /// A text of two bytes a letter: with a mark at its beginning, or with a NUL in nearly every other place.

@@ -46,7 +46,7 @@ fn read(text: &[u8], sizes: &[u8], expected: &[u8]) {
     let found = endings(&mut reader()).expect("nothing refuses");
     assert_eq!(
         found,
-        match (text.contains(&0), expected == text) {
+        match (is_binary(text), expected == text) {
             (true, _) => Endings::Binary,
             (false, true) => Endings::Lf,
             (false, false) => Endings::Crlf,
@@ -61,6 +61,16 @@ fn read(text: &[u8], sizes: &[u8], expected: &[u8]) {
         let kind = digest_reader(&mut reader(), bytes - 1).expect_err("beyond the limit").kind();
         assert_eq!(kind, io::ErrorKind::FileTooLarge);
     }
+}
+
+/// What is no text, said of all of it at once.
+fn is_binary(text: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 1..=6 | 14..=26 | 28..=31);
+    let is_other = std::str::from_utf8(text).is_err_and(|error| error.error_len().is_some());
+    text.contains(&0)
+        || text.starts_with(b"\xff\xfe")
+        || text.starts_with(b"\xfe\xff")
+        || (is_other && text.iter().any(is_control))
 }
 
 /// CRLF as LF, written down as simply as it can be said.
@@ -92,6 +102,17 @@ impl Read for Trickle<'_> {
 
 /// Texts with line endings of all kinds, cut in some ways.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let texts = ["a\r\nb\r\r\nc\r", "\r\n\r\n", "a\nb\n", "\r", "a\0\r\n"];
-    texts.iter().flat_map(|text| [&[0], &[1, 1, 1, 2, 0][..]].map(|cut| [cut, text.as_bytes()].concat())).collect()
+    let texts: [&[u8]; 10] = [
+        b"a\r\nb\r\r\nc\r",
+        b"\r\n\r\n",
+        b"a\nb\n",
+        b"\r",
+        b"a\0\r\n",
+        b"\xff\xfe\r\n",
+        b"a\x01\r\n\xff",
+        b"a\x1b\x07\r\n\xff",
+        "\u{e9}\u{1f600}\x01\r\n".as_bytes(),
+        b"\xc3\x01\r\n",
+    ];
+    texts.iter().flat_map(|text| [&[0], &[1, 1, 1, 2, 0][..]].map(|cut| [cut, text].concat())).collect()
 }

@@ -63,6 +63,11 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         "alice@some-place.org git@github.com",
         "AKIAABCDEFGHIJKLMNOP ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa sk-aaaaaaaaaaaaaaaaaaaa1",
         "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC are refused",
+        "--api-key abcdef0123 \"--password\", \"hunter2\" wandb login 0123456789abcdef0123456789abcdef01234567",
+        "machine a login b password c1d2e3f4 time_per_output_token=8.345e-03 token=1.5e-05us/x",
+        "i,gpu_uuid\n0,12345678-9abc-def0-1234-56789abcdef0\n\n1,12345678-9abc-def0-1234-56789abcdef1",
+        "\\\\server\\home\\alice /hpc/home/alice //wsl$/a/home/bob /global/homes/a/alice hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh",
         "eyJhbGciOiJI.eyJzdWIiOiIx.AAAAAAAAAA https://a:b12345@c.org/ password = \"hunter2!\"",
     ];
     let json = texts.map(|text| {

@@ -10,6 +10,7 @@ mod refit;
 mod seal;
 mod seal_hard;
 mod seal_names;
+mod seal_private;
 mod seal_record;
 mod seal_rewrite;
 mod selftest;

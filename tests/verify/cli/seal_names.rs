@@ -72,9 +72,11 @@ fn what_the_environment_does_not_say_the_system_says_or_it_is_said() {
     }
     let outcome = run(&[("HOSTNAME", "x1")]);
     outcome.exits(0);
-    for text in
-        ["the name of this user is unknown", "the home folder of this user is unknown", "this machine is too short"]
-    {
+    for text in [
+        "the name of this user is unknown",
+        "the home folder of this user is unknown",
+        "this machine is too short to be told",
+    ] {
         outcome.require(outcome.stderr.contains(text), text);
     }
     #[cfg(target_os = "linux")]

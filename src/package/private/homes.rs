@@ -1,0 +1,47 @@
+//! Whether a path is the home folder of somebody.
+
+use super::names::names_nobody;
+use super::rules::{Found, Judged};
+
+/// Folders above `home` that make it a part of a program or of a web site.
+const NO_ROOTS: &str = " api app apps assets bin cdn code components config controllers css dist doc docs en etc home html images \
+    img include js layouts lib libexec node_modules opt page pages public root routes sbin screens sites src static styles \
+    templates test tests theme themes tmp users v1 v2 views web wp-content www ";
+
+/// Pages below `home`.
+const PAGES: &str = " about admin archive assets components config contact dashboard default en feed header footer img images \
+    index info layout login main menu news page pages settings sidebar src start static status view views ";
+
+/// Names that documentation and systems use for anybody, and pages of a web site.
+pub(super) fn names_somebody(found: Found<'_>) -> Judged {
+    let part = found.part();
+    let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
+    let name = name.rsplit_once("%2F").or_else(|| name.rsplit_once("%2f")).map_or(name, |(_, name)| name);
+    let is_page = [".html", ".htm", ".php", ".aspx", ".css", ".js"].iter().any(|ending| name.ends_with(ending));
+    found.judged(!names_nobody(name) && !is_page)
+}
+
+/// The second group of the rule for absolute paths goes through any folders.
+pub(super) fn is_home(found: Found<'_>) -> Judged {
+    if found.group == 2 { is_on_cluster(found) } else { names_somebody(found) }
+}
+
+/// A home folder below one or two others, as clusters have them, and no page of a web site.
+fn is_on_cluster(found: Found<'_>) -> Judged {
+    let is_one_of = |list: &str, name: &str| list.contains(&format!(" {} ", name.to_ascii_lowercase()));
+    let mut parts: Vec<&str> = found.part().split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let name = parts.pop().unwrap_or_default();
+    parts.pop();
+    let is_site = parts.iter().any(|part| is_one_of(NO_ROOTS, part)) || is_one_of(PAGES, name);
+    let is_link = ["](", "href=", "href=\"", "href='", "src=\"", "url(", "@", "~", "GET ", "POST ", "PUT "]
+        .iter()
+        .any(|beginning| found.before().ends_with(beginning));
+    let somebody = names_somebody(found);
+    // Below a letter that names begin with: `/global/homes/a/alice`.
+    let after = found.after();
+    let below = after.strip_prefix('/').filter(|below| name.len() == 1 && below.starts_with(name));
+    let more = below.map_or(0, |below| {
+        1 + below.find(|symbol: char| !(symbol.is_alphanumeric() || matches!(symbol, '_' | '-'))).unwrap_or(below.len())
+    });
+    Judged { bytes: somebody.bytes + more, is_meant: somebody.is_meant && !is_site && !is_link }
+}
