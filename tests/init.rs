@@ -40,6 +40,93 @@ fn a_new_package_says_what_is_missing() {
     let (status, out, _) = recount(&["init", "--check", "mine"], folder.path());
     assert_eq!(status, 1);
     assert!(out.contains("unfinished  README.md") && out.contains("still missing: 5 files"), "{out}");
+    assert!(!out.contains("recount init"), "it was asked just now: {out}");
+}
+
+#[test]
+fn a_package_of_divergence_is_asked_about_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, out, _) = recount(&["init", "mine", "--kind", "divergence"], folder.path());
+    assert_eq!(status, 0);
+    assert!(out.ends_with("`recount init --check --kind divergence mine` says what is missing then\n"), "{out}");
+    let readme = folder.path().join("mine/README.md");
+    // As it was begun, with a README of its author's, and with results.
+    for step in ["begun", "written", "measured"] {
+        match step {
+            "written" => fs::write(&readme, "# Mine\n").unwrap(),
+            "measured" => {
+                fs::create_dir(folder.path().join("mine/torch")).unwrap();
+                fs::write(folder.path().join("mine/torch/experiment_results.json"), "{}\n").unwrap();
+            }
+            _ => {}
+        }
+        let (status, named, _) = recount(&["init", "--check", "--kind", "divergence", "mine"], folder.path());
+        assert_eq!(status, 1, "{step}: {named}");
+        assert!(named.contains("ENGINE/experiment_results.json") && !named.contains("samples.csv"), "{step}: {named}");
+        if step != "written" {
+            let (_, recognised, _) = recount(&["init", "--check", "mine"], folder.path());
+            assert_eq!(recognised, named, "{step}");
+        }
+    }
+    let (_, out, _) = recount(&["init", "--check", "mine"], folder.path());
+    assert!(out.contains("still missing: 1 file\n"), "{out}");
+    // A kind that is named is taken.
+    let (_, out, _) = recount(&["init", "--check", "--kind", "partition", "mine"], folder.path());
+    assert!(out.contains("missing     samples.csv"), "{out}");
+    let (_, out, _) =
+        recount(&["init", "--check", "artifacts/divergence-cpu-2026-11-30"], Path::new(env!("CARGO_MANIFEST_DIR")));
+    assert!(out.contains("there       ENGINE/experiment_results.json"), "{out}");
+}
+
+#[test]
+fn no_package_is_begun_in_another_unless_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("package");
+    fs::create_dir_all(package.join("there")).unwrap();
+    fs::write(package.join("text"), "text\n").unwrap();
+    assert_eq!(recount(&["seal", "package"], folder.path()).0, 0);
+    for inner in ["package/there", "package/new", "package/new/deep", "package/there/new", "./package/../package/new"] {
+        let (status, out, err) = recount(&["init", inner], folder.path());
+        assert_eq!((status, out.as_str()), (2, ""), "{inner}");
+        assert!(err.contains("lies in the package") && err.contains("--nested"), "{err}");
+        assert!(!package.join("new").exists() && fs::read_dir(package.join("there")).unwrap().count() == 0, "{inner}");
+    }
+    assert_eq!(recount(&["init", "package/new", "--nested"], folder.path()).0, 0);
+    assert!(package.join("new/README.md").exists());
+    // A check writes nothing, and the package itself is no other one.
+    assert_eq!(recount(&["init", "package/there", "--check"], folder.path()).0, 1);
+    assert_eq!(recount(&["init", "package"], folder.path()).0, 0);
+}
+
+#[test]
+fn absences_are_allowed_as_verify_allows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts/partition-h200-heldout-2026-11-30");
+    for entry in fs::read_dir(&published).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name() != "receipts.json.sig" {
+            fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+        }
+    }
+    fs::create_dir(folder.path().join("code")).unwrap();
+    fs::write(folder.path().join("code/run.py"), "print()\n").unwrap();
+    assert_eq!(recount(&["seal", "."], folder.path()).0, 0);
+    fs::remove_file(folder.path().join("code/run.py")).unwrap();
+    let (status, out, _) = recount(&["init", "--check", "."], folder.path());
+    assert_eq!(status, 1);
+    assert!(out.contains("`recount verify .` says what does not hold"), "{out}");
+    let (status, out, _) = recount(&["init", "--check", ".", "--allow-absent", "code/*"], folder.path());
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("`recount verify --allow-absent 'code/*'` finds nothing wrong"), "{out}");
+    // A file that every package of the kind has may be one of them.
+    fs::remove_file(folder.path().join(".gitattributes")).unwrap();
+    let both = ["init", "--check", ".", "--allow-absent", "code/*", "--allow-absent", ".gitattributes"];
+    let (status, out, _) = recount(&both, folder.path());
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("optional    .gitattributes"), "{out}");
+    let (status, _, err) = recount(&["init", "new", "--allow-absent", "a{"], folder.path());
+    assert_eq!(status, 2);
+    assert!(err.contains("--allow-absent") && !folder.path().join("new").exists(), "{err}");
 }
 
 #[test]

@@ -10,6 +10,9 @@
 mod browser;
 #[path = "report/markup.rs"]
 mod markup;
+#[path = "common/shared.rs"]
+#[allow(dead_code)]
+mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,6 +93,46 @@ fn every_picture_says_what_it_shows() {
     assert!(of("p2-divergence-title").texts.iter().any(|text| text == "2⁻¹⁵"));
     let zeros = of("p2-divergence-title").texts.iter().filter(|text| *text == "0").count();
     assert_eq!(zeros, 5, "each device has a place for zero");
+}
+
+#[test]
+fn a_headline_says_with_how_many_warnings_everything_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let package = folder.path().join("package");
+    fs::create_dir(&package).expect("a folder");
+    fs::write(package.join("text"), "text\n").expect("a file");
+    let path = package.to_str().expect("UTF-8");
+    assert_eq!(recount(&["seal", path]).status.code(), Some(0));
+    for (name, warnings) in [("one", ", with 1 warning"), ("two", ", with 2 warnings")] {
+        fs::write(package.join(name), "undeclared\n").expect("a file");
+        let (html, status) = page(&[path]);
+        assert_eq!(status, Some(0));
+        assert!(html.contains(&format!("<title>recount: everything checked holds{warnings}</title>")), "{name}");
+        assert!(html.contains(&format!("</span> recount: everything checked holds{warnings}</h1>")), "{name}");
+        let comment = recount(&["report", path, "--markdown", "-"]).stdout;
+        let comment = String::from_utf8(comment).expect("UTF-8");
+        assert!(comment.starts_with(&format!("## ✓ recount: everything checked holds{warnings}\n")), "{comment}");
+        // Of several packages text has a verdict, too, and the page a list.
+        let both = [path, "receipts/grid-sample-divergence.json"];
+        let text = String::from_utf8(recount(&["verify", both[0], both[1]]).stdout).expect("UTF-8");
+        assert!(text.contains(&format!("\n✓ everything checked holds{warnings}; 2 of 2 subjects hold;")), "{text}");
+        assert!(page(&both).0.contains(&format!("</a>: everything checked holds{warnings}</li>")), "{name}");
+    }
+    let (html, status) = page(&[path, "--strict"]);
+    assert_eq!(status, Some(1));
+    assert!(html.contains("<title>recount: something does not hold</title>"));
+}
+
+#[test]
+fn an_option_is_never_broken_at_the_end_of_a_line() {
+    let (page, _) = page(&["artifacts/partition-h200-heldout-2026-11-30"]);
+    check(&page);
+    assert!(page.contains("(<code class=\"option\">--allowed-signers</code>)"));
+    let style = page.find("</style>").expect("a style");
+    let bare = page[style..]
+        .match_indices("--allowed-signers")
+        .filter(|(at, _)| !page[style..][..*at].ends_with("<code class=\"option\">"));
+    assert_eq!(bare.count(), 0);
 }
 
 #[test]
@@ -249,17 +292,28 @@ fn pages_in_a_browser() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let hostile = hostile(folder.path());
-    for path in [
+    let published = shared::shared("packages/program-partition");
+    // Checks that passed with warnings have more words in their table.
+    let warned = folder.path().join("warned");
+    fs::create_dir(&warned).expect("a folder");
+    for entry in fs::read_dir("artifacts/partition-h200-heldout-2026-11-30").expect("a package") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), warned.join(entry.file_name())).expect("a file");
+    }
+    fs::write(warned.join("undeclared"), "").expect("a file");
+    let here = [
+        warned.to_str().expect("UTF-8"),
         "artifacts/partition-h200-2026-11-30",
         "artifacts/divergence-h200-2026-11-30",
         "receipts/grid-sample-divergence.json",
         hostile.to_str().expect("UTF-8"),
-    ] {
+    ];
+    // On both sides of the width at which the style sheet gives tables less room, and where it is narrowest.
+    let widths = [360, 384, 385, 400, 440, 480, 500, 520, 560, 576, 580, 640, 800, 1400];
+    for path in here.into_iter().chain(published.iter().filter_map(|path| path.to_str())) {
         let (page, _) = page(&[path]);
         browser.accepts(&page, path);
-        for width in [400, 1400] {
-            browser.fits(&page, path, width);
-        }
+        browser.fits(&page, path, &widths);
     }
 }
 

@@ -9,6 +9,9 @@ use crate::package::private::{Reading, Rules, edited};
 /// Longest text of an expected or found value in a finding.
 const SHOWN_CHARACTERS: usize = 160;
 
+/// How many of them are its end where the middle is left out: what tells one row of a table from the next may stand there.
+const SHOWN_OF_END: usize = 60;
+
 /// How much of a text is searched: enough that nothing private that begins in what is shown is cut off before it is known.
 const SEARCHED_BYTES: usize = 8 << 10;
 
@@ -51,18 +54,23 @@ pub(super) fn quoted_pointer(pointer: &str) -> &str {
     pointer
 }
 
-/// The beginning of a text that is not of the package.
+/// A text that is not of the package, as a finding shows it.
 pub(super) fn shortened(text: &str) -> String {
     shown(text.to_owned(), text, text)
 }
 
-/// The beginning of a masked text, with the length of the one that it was made from.
+/// A masked text without its middle where it is long, with the length of the one that it was made from. Of a text that was not
+/// searched to its end only the beginning is shown.
 fn shown(masked: String, text: &str, searched: &str) -> String {
-    let cut = masked.char_indices().nth(SHOWN_CHARACTERS).map(|(end, _)| end);
-    match cut {
-        None if searched.len() == text.len() => masked,
-        _ => format!("{}... ({} characters)", &masked[..cut.unwrap_or(masked.len())], text.chars().count()),
+    let is_whole = searched.len() == text.len();
+    let length = masked.chars().count();
+    if is_whole && length <= SHOWN_CHARACTERS {
+        return masked;
     }
+    let place = |characters: usize| masked.char_indices().nth(characters).map_or(masked.len(), |(place, _)| place);
+    let of_end = if is_whole { SHOWN_OF_END } else { 0 };
+    let (beginning, end) = (&masked[..place(SHOWN_CHARACTERS - of_end)], &masked[place(length - of_end.min(length))..]);
+    format!("{beginning}...{end} ({} characters)", text.chars().count())
 }
 
 #[cfg(test)]
@@ -79,8 +87,18 @@ mod tests {
         ] {
             assert_eq!(quoted(text), expected);
         }
-        let long = format!("{}GPU-01234567-89ab-cdef-0123-456789abcdef", "x ".repeat(78));
-        assert!(quoted(&long).ends_with("${GP... (196 characters)"), "{}", quoted(&long));
+        let private = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+        // Whether the cut is before, in or after it, what is private was replaced before.
+        for (before, after) in [(49, 60), (60, 20), (0, 90), (78, 0), (120, 20)] {
+            let long = format!("{}{private}{}", "x ".repeat(before), " y".repeat(after));
+            let (shown, length) = (quoted(&long), long.chars().count());
+            assert!(shown.ends_with(&format!(" ({length} characters)")), "{shown}");
+            assert!(!["GPU-", "0123", "89ab", "cdef"].iter().any(|part| shown.contains(part)), "{shown}");
+        }
+        assert_eq!(
+            quoted(&format!("{},default,na,7", "0.1,".repeat(50))),
+            format!("{}....1,{},default,na,7 (213 characters)", "0.1,".repeat(25), "0.1,".repeat(11))
+        );
         assert!(quoted(&"\u{e9}".repeat(9000)).ends_with("\u{e9}... (9000 characters)"));
         assert_eq!(quoted(&"a".repeat(160)), "a".repeat(160));
     }

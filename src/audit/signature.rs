@@ -9,6 +9,7 @@ use crate::package::limits::MAX_SIGNATURE_BYTES;
 use crate::package::receipts::{RECEIPTS, SIGNATURE};
 use crate::package::signature::Signature;
 use crate::package::signature::allowed::{Signer, Signers};
+use crate::package::signature::moment::Moment;
 
 /// Checks the signature over the bytes of `receipts.json` where `signers` are given, and otherwise says only that one is
 /// there. Gives back what is known of the signer where the signature is good.
@@ -62,13 +63,18 @@ pub(super) fn check(
         report(Code::SignatureMismatch, &expected, &format!("one over other bytes; it names the {key}"));
         return None;
     }
+    // A name alone could be any word of the sentence.
+    let file = format!("the allowed-signers file `{}`", signers.allowed.name);
+    let moment = match signers.at_is_stated {
+        true => format!(", as of {} (--signed-at)", Moment::written(signers.at)),
+        false => String::new(),
+    };
     let signer = match signers.signer(signature.key()) {
         Ok(signer) => signer,
         Err(reason) => {
-            let name = &signers.allowed.name;
             let expected = match &signers.identity {
-                Some(identity) => format!("a key that {name} allows for {identity}"),
-                None => format!("a key that {name} allows"),
+                Some(identity) => format!("a key that {file} lists for {identity}{moment}"),
+                None => format!("a key that {file} lists{moment}"),
             };
             report(Code::SignerUnknown, &expected, &format!("the {key}: {reason}"));
             return None;
@@ -78,12 +84,14 @@ pub(super) fn check(
         let found = "other bytes, which it covers with LF line endings";
         recorder.report(Code::LineEndings, RECEIPTS, Place::whole_file(), "the bytes that were signed", found);
     }
-    let (name, listed) = (&signers.allowed.name, &signer.listed_for);
+    let listed = &signer.listed_for;
     recorder.note(match &signer.identity {
-        Some(identity) => format!("{RECEIPTS} is signed by {identity} with the {key}, which {name} lists for {listed}"),
+        Some(identity) => {
+            format!("{RECEIPTS} is signed by {identity} with the {key}, which {file} lists for {listed}{moment}")
+        }
         None => format!(
-            "{RECEIPTS} is signed with the {key}, which {name} lists for {listed}; whether that is one identity or many, no \
-             --signer asked for one"
+            "{RECEIPTS} is signed with the {key}, which {file} lists for {listed}{moment}; whether that is one identity or \
+             many, no --signer asked for one"
         ),
     });
     Some(signer)

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Common, Environment, Failure, packages, verbosity};
+use super::{Common, Environment, Failure, inputs::Inputs, packages, verbosity};
 use crate::audit::evidence::DEFAULT_TOLERANCE;
 use crate::audit::{self, Evidence, Options, PartitionEvidence};
 use crate::comparison::{ModelFigures, ModelSource, Side, compare};
@@ -29,7 +29,7 @@ pub(super) struct Args {
 /// # Errors
 /// Packages that cannot be read or have no case in common, or a result that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = args.shown.output()?;
+    let output = args.shown.output(&Inputs::none().and("OLD", [&args.old]).and("NEW", [&args.new]))?;
     let options = args.shown.options(DEFAULT_TOLERANCE)?;
     let names = [&args.old, &args.new].map(|path| path.display().to_string());
     let (old, old_sound) = read(&args.old, &names[0], &options)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Failure, output::Output};
+use super::{Failure, inputs::Inputs, output::Output};
 
 /// Arguments of `man`.
 #[derive(Debug, clap::Args)]
@@ -41,5 +41,5 @@ fn write_pages(command: &clap::Command, dir: &Path) -> Result<(), Failure> {
         write_pages(inner, dir)?;
     }
     let page = clap_mangen::Man::new(command.clone());
-    Output::open(Some(&dir.join(page.get_filename())))?.write(|out| page.render(out))
+    Output::open(Some(&dir.join(page.get_filename())), &Inputs::none())?.write(|out| page.render(out))
 }

@@ -7,6 +7,7 @@ mod divergence;
 mod environment;
 mod explain;
 mod init;
+mod inputs;
 mod long;
 mod man;
 mod output;

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::Failure;
-use crate::package::folder::Folder;
-use crate::package::json::Document;
-use crate::package::limits::{MAX_FOLDER_DEPTH, MAX_PARSED_BYTES};
+use super::inputs::Inputs;
 use crate::package::partial::partial_in;
-use crate::package::receipts::{RECEIPTS, declared, is_over_receipts};
+use crate::package::partition::files;
 
 /// A place for a command's result.
 #[derive(Debug)]
@@ -35,26 +33,32 @@ pub(super) enum Output {
 impl Output {
     /// Tries the place before any long work, so that a bad path is known at once. An older file stays until
     /// [`Output::write`] succeeds, and until then nothing lies beside it: the folder may be the package that is looked at.
-    /// `-` is standard output.
+    /// `-` is standard output. `inputs` are all that the command reads.
     ///
     /// # Errors
-    /// The folder cannot be written to, or the place is that of a package's evidence.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        if let Some((path, folder)) = path.and_then(|path| Some((path, evidence_of(path)?))) {
-            anyhow::bail!(
-                "cannot write {}: it is a file of the package {}, which would not be what it was; name another place",
-                path.display(),
-                folder.display()
-            );
+    /// The folder cannot be written to, or the place is that of an input or of a package's evidence.
+    pub(super) fn open(path: Option<&Path>, inputs: &Inputs) -> Result<Self, Failure> {
+        if let Some(path) = path.filter(|path| *path != Path::new("-")) {
+            refuse_input(path, inputs)?;
+            refuse_evidence(path, inputs)?;
         }
         Self::open_any(path)
     }
 
-    /// As [`Output::open`], for what may become a file of a package in place of an older one.
+    /// As [`Output::open`], for a model, which may replace a package's older `model.json`.
     ///
     /// # Errors
-    /// The folder cannot be written to.
-    pub(super) fn open_any(path: Option<&Path>) -> Result<Self, Failure> {
+    /// Those of [`Output::open`], for any other file of a package.
+    pub(super) fn open_model(path: &Path, inputs: &Inputs) -> Result<Self, Failure> {
+        refuse_input(path, inputs)?;
+        // Both where a link would be replaced and where it leads to.
+        if [place(path), real(path)].iter().any(|place| place.file_name().is_none_or(|name| name != files::MODEL)) {
+            refuse_evidence(path, inputs)?;
+        }
+        Self::open_any(Some(path))
+    }
+
+    fn open_any(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(Output::Stdout) };
         let cannot = || format!("cannot write {}", path.display());
         match fs::metadata(path) {
@@ -75,8 +79,8 @@ impl Output {
     ///
     /// # Errors
     /// The folder cannot be written to, or the older file cannot be removed.
-    pub(super) fn open_cleared(path: &Path) -> Result<Self, Failure> {
-        let output = Self::open(Some(path))?;
+    pub(super) fn open_cleared(path: &Path, inputs: &Inputs) -> Result<Self, Failure> {
+        let output = Self::open(Some(path), inputs)?;
         if let Output::File { path } = &output {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -125,23 +129,28 @@ impl Output {
     }
 }
 
-/// The package of which a file is evidence: its receipts, their signature, or what they declare.
-fn evidence_of(path: &Path) -> Option<PathBuf> {
-    let file = real(path);
-    if !file.is_file() {
-        return None;
+/// # Errors
+/// The result would replace something that the command reads.
+fn refuse_input(path: &Path, inputs: &Inputs) -> Result<(), Failure> {
+    match inputs.replaced_by(path) {
+        Some(input) => {
+            anyhow::bail!("cannot write {}: it would replace {input}; name another place", path.display())
+        }
+        None => Ok(()),
     }
-    let folders = file.ancestors().skip(1).take(MAX_FOLDER_DEPTH);
-    let is_evidence = |folder: &&Path| {
-        let Ok(bytes) = Folder::new(*folder).read(RECEIPTS, MAX_PARSED_BYTES) else { return false };
-        let parts = file.strip_prefix(folder).map(|name| name.iter().map(|part| part.to_string_lossy()).collect());
-        let name = parts.map(|parts: Vec<_>| parts.join("/")).unwrap_or_default();
-        let receipts = String::from_utf8(bytes).ok().and_then(|text| Document::parse(RECEIPTS, text).ok());
-        let declares =
-            |receipts: &Document| declared(receipts).is_some_and(|files| files.iter().any(|(one, _)| *one == name));
-        is_over_receipts(&name) || receipts.as_ref().is_some_and(declares)
-    };
-    folders.into_iter().find(is_evidence).map(Path::to_owned)
+}
+
+/// # Errors
+/// The result would replace a file that a package declares.
+fn refuse_evidence(path: &Path, inputs: &Inputs) -> Result<(), Failure> {
+    match inputs.evidence_of(path) {
+        Some(folder) => anyhow::bail!(
+            "cannot write {}: it is a file of the package {}, which would not be what it was; name another place",
+            path.display(),
+            folder.display()
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The path without links on the way; the file itself may not be there yet.

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::inputs::Inputs;
 use super::output::Output;
 use super::{Failure, glob_set};
 use crate::audit::{self, Finding, OpenedPartition, Options};
@@ -23,12 +24,12 @@ pub(super) struct PackageArgs {
 }
 
 impl PackageArgs {
-    /// The place of the result, tried before any long work.
+    /// The place of the result, tried before any long work; `inputs` are what the command reads.
     ///
     /// # Errors
-    /// It cannot be written to.
-    pub(super) fn output(&self) -> Result<Output, Failure> {
-        Output::open(self.output.as_deref())
+    /// It cannot be written to, or is that of an input.
+    pub(super) fn output(&self, inputs: &Inputs) -> Result<Output, Failure> {
+        Output::open(self.output.as_deref(), inputs)
     }
 
     /// The options for the checks, with the tolerance of floats that the command grants.

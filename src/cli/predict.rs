@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Common, Environment, Failure, packages, verbosity};
+use super::{Common, Environment, Failure, inputs::Inputs, packages, verbosity};
 use crate::audit::evidence::DEFAULT_TOLERANCE;
 use crate::audit::{self, Options};
 use crate::package::partition::{Device, files};
@@ -33,7 +33,8 @@ pub(super) struct Args {
 /// # Errors
 /// A model or a package that cannot be read or used, or a result that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = args.shown.output()?;
+    let inputs = Inputs::none().and("MODEL", [&args.model]).and("PACKAGE", [&args.package]);
+    let output = args.shown.output(&inputs)?;
     let options = args.shown.options(DEFAULT_TOLERANCE)?;
     let (model_name, name) = (args.model.display().to_string(), args.package.display().to_string());
     let (model, model_sound) = read_model(&args.model, &model_name, &options)?;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::{Common, Environment, Failure, output::Output, packages, verbosity};
+use super::{Common, Environment, Failure, inputs::Inputs, output::Output, packages, verbosity};
 use crate::audit;
 use crate::package::json::compact;
 use crate::refit::{document, exact_models, readable_diff};
@@ -41,8 +41,9 @@ pub(super) struct Args {
 /// # Errors
 /// A package that cannot be read or fitted, or a file that cannot be written.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = args.shown.output()?;
-    let model_output = args.model_out.as_deref().map(|path| Output::open_any(Some(path))).transpose()?;
+    let inputs = Inputs::none().and("PACKAGE", [&args.package]);
+    let output = args.shown.output(&inputs)?;
+    let model_output = args.model_out.as_deref().map(|path| Output::open_model(path, &inputs)).transpose()?;
     if model_output.as_ref().is_some_and(|model_output| output.is_same(model_output)) {
         anyhow::bail!("--output and --model-out would write to the same place");
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::inputs::Inputs;
 use super::output::Output;
 use super::verify::{Checks, expect_one, progress_bar, subjects};
 use super::{Environment, Failure};
@@ -43,7 +44,8 @@ pub(super) struct Args {
 /// Arguments that contradict each other, or a file that cannot be written.
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<u8, Failure> {
     let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
-    let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
+    let inputs = Inputs::none().and("PATH", &args.paths).and("--allowed-signers", args.signature.file());
+    let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path), &inputs)).transpose();
     let (page, comment) = (open(&args.html)?, open(&args.markdown)?);
     if let (Some(page), Some(comment)) = (&page, &comment)
         && page.is_same(comment)
@@ -63,8 +65,18 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<u8, Failure>
         figures.push(one);
     }
     progress.finish_and_clear();
-    if let Some(folder) = &args.charts {
-        write_charts(folder, &report, &figures)?;
+    let charts = match &args.charts {
+        Some(folder) => open_charts(folder, &report, &figures, &inputs)?,
+        None => Vec::new(),
+    };
+    let others = [("--html", &page), ("--markdown", &comment)];
+    for (option, other) in others.into_iter().filter_map(|(option, other)| Some((option, other.as_ref()?))) {
+        if charts.iter().any(|(chart, _)| chart.is_same(other)) {
+            anyhow::bail!("{option} and --charts would write to the same place");
+        }
+    }
+    for (place, picture) in charts {
+        place.write(|out| out.write_all(picture.as_bytes()))?;
     }
     if let Some(page) = page {
         page.write(|out| html::page(&report, &figures, out))?;
@@ -75,19 +87,23 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<u8, Failure>
     Ok(report.verdict().exit_code())
 }
 
-/// One file for each chart, `PACKAGE-CHART.svg`.
-fn write_charts(folder: &Path, report: &Report, figures: &[report::figures::Figures]) -> Result<(), Failure> {
+/// A place and a picture for each chart, `PACKAGE-CHART.svg`; nothing is written before every place is known to be free.
+fn open_charts(
+    folder: &Path,
+    report: &Report,
+    figures: &[report::figures::Figures],
+    inputs: &Inputs,
+) -> Result<Vec<(Output, String)>, Failure> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mut taken = BTreeSet::new();
+    let (mut taken, mut open) = (BTreeSet::new(), Vec::new());
     for (subject, figures) in report.subjects.iter().zip(figures) {
         let charts = html::charts::charts(figures).with_context(|| subject.path.clone())?;
         let names: Vec<&str> = charts.iter().map(|chart| chart.name.as_str()).collect();
         for (chart, name) in charts.iter().zip(free_names(&file_stem(&subject.path), &names, &mut taken)) {
-            let path = folder.join(name);
-            Output::open(Some(&path))?.write(|out| out.write_all(chart.standalone().as_bytes()))?;
+            open.push((Output::open(Some(&folder.join(name)), inputs)?, chart.standalone()));
         }
     }
-    Ok(())
+    Ok(open)
 }
 
 /// `STEM-CHART.svg` for each chart, with a number after the stem where a package before has one of these names. File systems

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Common, Environment, Failure, output::Output, verbosity};
+use super::{Common, Environment, Failure, inputs::Inputs, output::Output, verbosity};
 use crate::audit;
 use crate::render::{Style, TableFormat, selftest as render};
 use crate::selftest::{self, Progress};
@@ -44,7 +44,7 @@ pub(super) struct Args {
 /// # Errors
 /// A package that cannot be read, copied or sealed.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = Output::open(args.output.as_deref())?;
+    let output = Output::open(args.output.as_deref(), &Inputs::none().and("PACKAGE", [&args.package]))?;
     let name = args.package.display().to_string();
     let folders = audit::packages(&args.package).map_err(|reason| anyhow::anyhow!("{name}: {reason}"))?;
     let [folder] = folders.as_slice() else {

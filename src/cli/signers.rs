@@ -60,7 +60,13 @@ impl SignerArgs {
         let now =
             || SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|age| i64::try_from(age.as_secs()).ok());
         let at = self.signed_at.or_else(now).context("the clock of this machine is before 1970; give --signed-at")?;
-        Ok(Some(Signers { allowed, identity: self.signer.clone(), namespace: self.signature_namespace.clone(), at }))
+        Ok(Some(Signers {
+            allowed,
+            identity: self.signer.clone(),
+            namespace: self.signature_namespace.clone(),
+            at,
+            at_is_stated: self.signed_at.is_some(),
+        }))
     }
 }
 

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::inputs::Inputs;
 use super::output::{Output, place, real};
 use super::{Common, Environment, Failure, glob_set, verbosity};
 use crate::audit::{self, Options, Report, RequestError, Subject};
+use crate::package::limits::STREAMED_BYTES;
+use crate::package::signature::moment::Moment;
 use crate::render::{Attested, Format, Settings, Style, attestation, render};
 
 /// Arguments of `verify`.
@@ -46,7 +49,7 @@ pub(super) struct Checks {
     #[arg(long, value_name = "SHA256", value_parser = sha256)]
     expect_receipts: Option<String>,
     /// Size in bytes from which files of measurements are read in a stream, without their text being kept
-    #[arg(long, hide = true, value_name = "BYTES", default_value_t = crate::package::limits::STREAMED_BYTES)]
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = STREAMED_BYTES)]
     stream_from: u64,
     /// Largest relative difference of recomputed floats
     #[arg(long, value_name = "REL", default_value_t = crate::audit::evidence::DEFAULT_TOLERANCE, value_parser = tolerance)]
@@ -80,6 +83,8 @@ impl Args {
             expect_receipts: options.expect_receipts.as_deref(),
             signer: signers.and_then(|signers| signers.identity.as_deref()),
             signature_namespace: signers.map(|signers| signers.namespace.as_str()),
+            signed_at: signers.filter(|signers| signers.at_is_stated).map(|signers| Moment::written(signers.at)),
+            stream_from: (options.streamed_from != STREAMED_BYTES).then_some(options.streamed_from),
             allowed_signers_sha256: signers.map(|signers| signers.allowed.sha256.as_str()),
         }
     }
@@ -93,14 +98,10 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     let mut report = Report { subjects: Vec::new(), errors: Vec::new(), strict: args.strict };
     let subjects = subjects(&args.paths, &mut report);
     // Before anything else that can fail: whatever ends this run, an older statement must not look like its result.
-    let statement = args.attest.as_deref().map(|path| open_statement(path, args, &subjects)).transpose()?;
+    let inputs = Inputs::none().and("PATH", &args.paths).and("--allowed-signers", args.signature.file());
+    let statement = args.attest.as_deref().map(|path| open_statement(path, &subjects, &inputs)).transpose()?;
     let options = Options { signers: args.signature.signers()?, ..args.checks.options()? };
-    if let (Some(output), Some(signers)) = (&args.output, args.signature.file())
-        && real(output) == real(signers)
-    {
-        anyhow::bail!("--output {} is the file of --allowed-signers; name another place", output.display());
-    }
-    let output = Output::open(args.output.as_deref())?;
+    let output = Output::open(args.output.as_deref(), &inputs)?;
     if statement.as_ref().is_some_and(|statement| statement.is_same(&output)) {
         anyhow::bail!("--attest and the report cannot go to the same place");
     }
@@ -138,8 +139,8 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
 /// The place of the statement, without what an earlier run left there.
 ///
 /// # Errors
-/// It cannot be written to, or what lies there is evidence or an option's file: that is neither removed nor replaced.
-fn open_statement(path: &Path, args: &Args, subjects: &[Subject]) -> Result<Output, Failure> {
+/// It cannot be written to, or what lies there is evidence or an input: that is neither removed nor replaced.
+fn open_statement(path: &Path, subjects: &[Subject], inputs: &Inputs) -> Result<Output, Failure> {
     let shown = path.display();
     // Both where a link would be replaced and where it leads to.
     let places = [place(path), real(path)];
@@ -152,18 +153,13 @@ fn open_statement(path: &Path, args: &Args, subjects: &[Subject]) -> Result<Outp
             );
         }
     }
-    // A receipt, one found below a folder, or whatever else was to be verified.
-    let looked_at = args.paths.iter().map(PathBuf::as_path).chain(subjects.iter().map(Subject::path));
-    if looked_at.map(real).any(|path| places.contains(&path)) {
-        anyhow::bail!("--attest {shown} is what is to be verified; name another place");
-    }
-    if args.signature.file().is_some_and(|file| places.contains(&real(file))) {
-        anyhow::bail!("--attest {shown} is the file of --allowed-signers; name another place");
+    if let Some(input) = inputs.replaced_by(path) {
+        anyhow::bail!("--attest {shown} would replace {input}; name another place");
     }
     if !is_statement_or_empty(path) {
         anyhow::bail!("--attest {shown} is a file that is no statement, and would be removed; name another place");
     }
-    Output::open_cleared(path)
+    Output::open_cleared(path, inputs)
 }
 
 /// Whether what lies at a place, if anything does, is a result of an earlier run, or nothing that could be missed.

@@ -1,7 +1,8 @@
 //! The result of a verification as an in-toto Statement (v1) with the published predicate test-result (v0.1), see
 //! docs/schema/recount-attestation-v1.json.
 //!
-//! The statement depends on the package, the options and the version of the program alone: no clock, no path.
+//! The statement depends on the package, the options and the version of the program alone: no clock, no path. (Where keys are
+//! valid for a time only, the verdict depends on the clock unless the time is an option.)
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -44,6 +45,13 @@ pub struct Settings<'a> {
     /// The namespace of the signature, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature_namespace: Option<&'a str>,
+    /// When the signature was to count as made, where that was stated; otherwise the present time counted, which no statement
+    /// holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_at: Option<String>,
+    /// Size in bytes from which files of measurements were read in a stream, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream_from: Option<u64>,
     /// SHA-256 of the allowed-signers file.
     #[serde(skip)]
     pub allowed_signers_sha256: Option<&'a str>,

@@ -14,8 +14,8 @@ use super::words::{self, Mark};
 const MOST_ROWS: usize = 50;
 
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let verdict = report.verdict();
-    writeln!(out, "## {} recount: {}\n", Mark::of_verdict(verdict).symbol(), verdict.words())?;
+    let mark = Mark::of_verdict(report.verdict());
+    writeln!(out, "## {} recount: {}\n", mark.symbol(), words::headline(report))?;
     writeln!(out, "{}", markdown(&words::report_verdict(report)))?;
     if !report.errors.is_empty() {
         writeln!(out)?;

@@ -45,7 +45,7 @@ pub use measured::measured;
 pub use predict::{PredictView, predict};
 pub use refit::{RefitView, TableFormat, refit};
 pub use selftest::selftest;
-pub use skeleton::skeleton;
+pub use skeleton::{SkeletonView, skeleton};
 pub use studied::studied;
 pub use table::Table;
 

@@ -137,6 +137,25 @@ pub(super) fn levels<'a>(findings: impl Iterator<Item = &'a Finding>) -> String 
     parts.join(", ")
 }
 
+/// The verdict over everything, and with how many warnings it holds all the same.
+pub(super) fn headline(report: &Report) -> String {
+    with_warnings(report.verdict(), report.subjects.iter().flat_map(SubjectReport::findings))
+}
+
+/// The subject's verdict, and with how many warnings it holds all the same.
+pub(super) fn subject_headline(subject: &SubjectReport, strict: bool) -> String {
+    with_warnings(subject.verdict(strict), subject.findings())
+}
+
+fn with_warnings<'a>(verdict: Verdict, findings: impl Iterator<Item = &'a Finding>) -> String {
+    match findings.filter(|finding| finding.severity == Severity::Warning).count() {
+        warnings if warnings > 0 && verdict == Verdict::Holds => {
+            format!("{}, with {}", verdict.words(), plural(warnings, "warning"))
+        }
+        _ => verdict.words().to_owned(),
+    }
+}
+
 /// The subject's verdict with its reason where no finding is one, its counts, and the checks that were not run.
 pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
     let verdict = subject.verdict(strict);
@@ -170,7 +189,7 @@ pub(super) fn subject_verdict(subject: &SubjectReport, strict: bool) -> String {
 
 /// The verdict over everything, with the counts of subjects and of values.
 pub(super) fn report_verdict(report: &Report) -> String {
-    let verdict = report.verdict().words();
+    let verdict = headline(report);
     if report.subjects.is_empty() {
         let reason = if report.errors.is_empty() { "nothing was asked for".to_owned() } else { failures(report) };
         return format!("{verdict}; {reason}");

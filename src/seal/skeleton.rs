@@ -106,6 +106,26 @@ impl Kind {
 /// What a divergence package needs of at least one engine.
 const RESULTS_OF_AN_ENGINE: &str = "ENGINE/experiment_results.json";
 
+/// The kind of package that lies in a folder, as far as its files tell; `None` where they do not, or the folder cannot be listed.
+pub fn kind_of(folder: &Path) -> Option<Kind> {
+    /// What no package of another kind has.
+    const OF_PARTITION: [&str; 4] = [files::CASES, files::VALIDATION, files::SAMPLES, files::MODEL];
+    let package = Folder::new(folder);
+    let names = package.list().ok()?.names;
+    if names.iter().any(|name| OF_PARTITION.contains(&name.as_str())) {
+        return Some(Kind::Partition);
+    }
+    // A package that was begun has nothing else to be known by.
+    let begins =
+        || package.read(files::README, MAX_PARSED_BYTES).is_ok_and(|text| text == DIVERGENCE_README.as_bytes());
+    let has_results = names.iter().any(|name| is_results_of_an_engine(name));
+    (has_results || begins()).then_some(Kind::Divergence)
+}
+
+fn is_results_of_an_engine(name: &str) -> bool {
+    name.ends_with("/experiment_results.json")
+}
+
 /// Makes the folder and writes the files that are not there; gives their names. What is there stays as it is.
 ///
 /// # Errors
@@ -136,7 +156,7 @@ pub fn pieces(folder: &Path, kind: Kind) -> io::Result<Vec<Piece>> {
     let package = Folder::new(folder);
     let names = package.list()?.names;
     let is_there = |name: &str| match name {
-        RESULTS_OF_AN_ENGINE => names.iter().any(|name| name.ends_with("/experiment_results.json")),
+        RESULTS_OF_AN_ENGINE => names.iter().any(|name| is_results_of_an_engine(name)),
         name => names.iter().any(|other| other == name),
     };
     let state = |name: &str, is_needed: bool| match (is_there(name), is_needed) {

@@ -47,7 +47,13 @@ impl Workbench {
         let key = SigningKey::from_seed(SEED);
         let line = key.allowed_line(AUTHOR)?;
         let allowed = AllowedSigners::read(AUTHOR, &line).map_err(|error| io::Error::other(error.to_string()))?;
-        let signers = Signers { allowed, identity: Some(AUTHOR.to_owned()), namespace: NAMESPACE.to_owned(), at: 0 };
+        let signers = Signers {
+            allowed,
+            identity: Some(AUTHOR.to_owned()),
+            namespace: NAMESPACE.to_owned(),
+            at: 0,
+            at_is_stated: true,
+        };
         // What the source declares and lacks would be lost by sealing; the receipts keep naming it.
         let options = Options { expect_receipts: None, signers: Some(signers), ..options.clone() };
         let mut bench = Self { folder, options, baseline: HashSet::new() };

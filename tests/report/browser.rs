@@ -19,6 +19,10 @@ for (const e of document.querySelectorAll('body *')) {
   const r = e.getBoundingClientRect();
   if (r.right > innerWidth + 0.5 || r.left < -0.5) wrong.push(`wide ${e.tagName} ${shown(e)}`);
 }
+for (const e of document.querySelectorAll('.scroll[aria-label="Checks"], .option')) {
+  if (e.scrollWidth > e.clientWidth && e.matches('.scroll')) wrong.push(`cut table ${e.scrollWidth} > ${e.clientWidth}`);
+  if (e.matches('.option') && e.getClientRects().length > 1) wrong.push(`broken ${shown(e)}`);
+}
 for (const svg of document.querySelectorAll('svg')) {
   const s = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll('text')];
   const boxes = texts.map((t) => t.getBoundingClientRect());
@@ -35,8 +39,8 @@ for (const svg of document.querySelectorAll('svg')) {
   });
 }
 const measured = document.createElement('pre');
-measured.id = 'measured';
-measured.textContent = wrong.length ? wrong.slice(0, 20).join('; ') : 'all fits';
+measured.className = 'measured';
+measured.textContent = 'WIDTH: ' + (wrong.length ? wrong.slice(0, 20).join('; ') : 'all fits');
 parent.document.body.append(measured);
 </script></body>"#;
 
@@ -62,19 +66,27 @@ impl Browser {
         assert_eq!(dom.matches("</figcaption>").count(), page.matches("</figcaption>").count(), "{name}");
     }
 
-    /// Nothing overflows, is cut off, or covers another text.
-    pub(crate) fn fits(&self, page: &str, name: &str, width: u32) {
-        let policy = page.lines().find(|line| line.contains("Content-Security-Policy")).expect("a policy");
-        let copy = page.replace(policy, "").replace("</body>", &MEASURE.replace("WIDTH", &width.to_string()));
-        // A window has a least width; a frame in it has none.
-        let frame = format!(
-            "<!DOCTYPE html><body><iframe style=\"width:{width}px;height:1200px;border:0\" srcdoc=\"{}\"></iframe></body>",
-            copy.replace('&', "&amp;").replace('"', "&quot;")
-        );
-        let output = self.dump(&frame, 1500);
+    /// Nothing overflows, is cut off, or covers another text, at each of the widths.
+    pub(crate) fn fits(&self, page: &str, name: &str, widths: &[u32]) {
+        let policy = page.lines().find(|line| line.contains("Content-Security-Policy"));
+        let page = policy.map_or_else(|| page.to_owned(), |policy| page.replace(policy, ""));
+        let mut frames = "<!DOCTYPE html><body>".to_owned();
+        for width in widths {
+            let copy = page.replace("</body>", &MEASURE.replace("WIDTH", &width.to_string()));
+            // A window has a least width; a frame in it has none.
+            frames.push_str(&format!(
+                "<iframe style=\"width:{width}px;height:1200px;border:0\" srcdoc=\"{}\"></iframe>",
+                copy.replace('&', "&amp;").replace('"', "&quot;")
+            ));
+        }
+        let output = self.dump(&(frames + "</body>"), 1500);
         let dom = String::from_utf8_lossy(&output.stdout);
-        let measured = dom.split_once("<pre id=\"measured\">").and_then(|(_, rest)| rest.split("</pre>").next());
-        assert_eq!(measured, Some("all fits"), "{name} at {width}");
+        let measured = dom.split("<pre class=\"measured\">").skip(1).filter_map(|rest| rest.split("</pre>").next());
+        let mut measured: Vec<_> = measured.collect();
+        let mut expected: Vec<_> = widths.iter().map(|width| format!("{width}: all fits")).collect();
+        measured.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(measured, expected, "{name}");
     }
 
     /// The number of pages that it prints on, with the file that was printed.

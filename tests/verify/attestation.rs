@@ -131,6 +131,71 @@ fn a_signature_that_was_checked_is_attested() {
 }
 
 #[test]
+fn a_stated_time_of_signing_is_attested_and_said() {
+    let (package, folder) = (Package::valid(), Package::empty());
+    folder.write("allowed", line_from_seed("alice@example.org valid-before=\"20200101Z\"", 1));
+    sign_from_seed(&package, 1);
+    let allowed = path(&folder.file("allowed"));
+    let annotations = |statement: &Value| statement["predicate"]["configuration"][0]["annotations"].clone();
+    let statement = attested(&package, &["--allowed-signers", &allowed], 1);
+    assert_eq!(statement["predicate"]["result"], "FAILED");
+    assert_eq!(annotations(&statement).get("signedAt"), None, "no clock is in it");
+    for (stated, written) in [("20191231", "2019-12-31T00:00:00Z"), ("20191231235959Z", "2019-12-31T23:59:59Z")] {
+        let args = ["--allowed-signers", &allowed, "--signed-at", stated];
+        let statement = attested(&package, &args, 0);
+        assert_eq!(statement["predicate"]["result"], "PASSED");
+        assert_eq!(annotations(&statement)["signedAt"], *written);
+        let said = package.run("verify", &args).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = format!(
+            "which the allowed-signers file `{allowed}` lists for alice@example.org, as of {written} (--signed-at)"
+        );
+        assert!(said.contains(&expected), "{said}");
+    }
+    let outcome = package.verify(&["--allowed-signers", &allowed, "--signed-at", "20200102"]);
+    let found = outcome.exits(1).one("signer-unknown");
+    assert!(found.expected.ends_with("lists, as of 2020-01-02T00:00:00Z (--signed-at)"), "{}", found.expected);
+}
+
+/// Every option of `verify` that the verdict may depend on leaves its mark in the statement.
+#[test]
+fn every_option_that_the_verdict_depends_on_is_attested() {
+    let (package, folder) = (Package::valid(), Package::empty());
+    folder.write("allowed", line_from_seed("alice@example.org", 1));
+    sign_from_seed(&package, 1);
+    let (allowed, hash) = (path(&folder.file("allowed")), digest(&package.bytes("receipts.json")).sha256);
+    let given: [(&str, &str, &[&str]); 9] = [
+        ("strict", "", &[]),
+        ("tolerance", "1e-9", &[]),
+        ("allow-absent", "code/*", &[]),
+        ("expect-receipts", &hash, &[]),
+        ("stream-from", "1000", &[]),
+        ("allowed-signers", &allowed, &[]),
+        ("signer", "alice@example.org", &["--allowed-signers", &allowed]),
+        ("signature-namespace", "file", &["--allowed-signers", &allowed]),
+        ("signed-at", "20250101", &["--allowed-signers", &allowed]),
+    ];
+    // What goes where, and how it looks.
+    let others = ["format", "output", "attest", "quiet", "verbose", "color", "help"];
+    let command = recount::cli::command();
+    let verify = command.find_subcommand("verify").unwrap();
+    for long in verify.get_arguments().filter_map(|argument| argument.get_long()) {
+        assert!(given.iter().any(|(name, ..)| *name == long) || others.contains(&long), "--{long} is not attested");
+    }
+    let out = Package::empty();
+    let file = path(&out.file("statement.json"));
+    let configuration = |args: &[&str]| {
+        package.run("verify", &[&["-q", "--attest", &file], args].concat());
+        let statement: Value = serde_json::from_str(&out.text("statement.json")).unwrap();
+        statement["predicate"]["configuration"].clone()
+    };
+    for (name, value, besides) in given {
+        let option = if value.is_empty() { format!("--{name}") } else { format!("--{name}={value}") };
+        let with = configuration(&[&[option.as_str()], besides].concat());
+        assert_ne!(with, configuration(besides), "--{name}");
+    }
+}
+
+#[test]
 fn a_statement_is_about_one_package_and_has_a_place_of_its_own() {
     let (one, other, out) = (Package::valid(), Package::valid(), Package::empty());
     let file = path(&out.file("statement.json"));

@@ -51,6 +51,30 @@ fn no_finding_of_any_code_shows_what_is_private() {
 }
 
 #[test]
+fn the_end_of_a_long_quote_is_shown() {
+    let package = Package::valid();
+    let row = package.text("samples.csv").lines().nth(1).expect("a row").to_owned();
+    let case = row.split(',').next().expect("a case").to_owned();
+    let long = format!("{case}-{}", "long".repeat(30));
+    for name in ["samples.csv", "validation.json", "cases.json", "model.json"] {
+        if package.text(name).contains(&case) {
+            package.edit_text(name, |text| text.replace(&case, &long));
+        }
+    }
+    package.edit_text("samples.csv", |text| {
+        let lines: Vec<&str> = text.lines().collect();
+        [&lines[..1], &lines[2..]].concat().join("\n") + "\n"
+    });
+    package.seal();
+    let outcome = package.verify(&[]);
+    let found = outcome.all("sample-rows").into_iter().find(|found| found.found == "none").expect("the row is missed");
+    let whole = format!("a row {long},{} index 0", row.split(',').collect::<Vec<_>>()[1..3].join(","));
+    let ending = format!(" index 0 ({} characters)", whole.chars().count());
+    outcome.require(found.expected.ends_with(&ending), &found.expected);
+    outcome.require(found.expected.starts_with(&format!("a row {case}")), &found.expected);
+}
+
+#[test]
 fn files_that_are_left_out_are_named_up_to_a_bound() {
     let package = Package::valid();
     package.write(".recountignore", "notes/*\n").reseal_file(".recountignore");

@@ -150,7 +150,8 @@ fn a_pattern_of_the_file_is_no_identity() {
     outcome.holds();
     let said = notes(&outcome);
     outcome.require(!said.contains("signed by"), "nobody is named as signer");
-    outcome.require(said.contains("lists for *@example.org,!bob@*"), "what is listed is said");
+    let listed = format!("which the allowed-signers file `{allowed}` lists for *@example.org,!bob@*; whether");
+    outcome.require(said.contains(&listed), "what is listed is said");
     outcome.require(said.contains(&fingerprint) && said.contains("--signer"), "the key is named, and how to ask");
     outcome.require(limits(&outcome).contains(&fingerprint), "the limit is about the key");
     outcome.require(!limits(&outcome).contains("example.org"), "and about nobody");
@@ -298,6 +299,32 @@ fn line_endings_of_a_checkout_are_a_warning() {
     let outcome = package.verify(&["--allowed-signers", &allowed]);
     outcome.exits(0).only(&["line-endings"]);
     assert_eq!(outcome.one("line-endings").file, "receipts.json");
+}
+
+#[test]
+fn a_file_that_is_called_like_a_word_is_told_from_one() {
+    let folder = Package::empty();
+    folder.write("allowed", line_from_seed(WHO, 1));
+    let package = Package::valid();
+    sign_from_seed(&package, 1);
+    let ask = |signer: &str| {
+        let mut program = crate::common::outcome::program();
+        program.current_dir(folder.path());
+        let here = super::keys::path(package.path());
+        let args = ["verify", &here, "--format", "json", "--allowed-signers", "allowed", "--signer", signer];
+        Outcome::with(&mut program, &args, None)
+    };
+    let outcome = ask(WHO);
+    outcome.holds();
+    outcome
+        .require(notes(&outcome).ends_with(&format!("the allowed-signers file `allowed` lists for {WHO}")), "the file");
+    let found = ask("bob@example.org").exits(1).one("signer-unknown");
+    assert_eq!(found.expected, "a key that the allowed-signers file `allowed` lists for bob@example.org");
+    assert!(
+        found.found.ends_with(&format!("in line 1 it is listed for {WHO}, not for bob@example.org")),
+        "{}",
+        found.found
+    );
 }
 
 #[test]

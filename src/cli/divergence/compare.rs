@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::inputs::Inputs;
 use super::super::output::Output;
 use super::super::{Common, Environment, Failure, verbosity};
 use crate::audit::{self, Options, SubjectKind, Verdict};
@@ -29,7 +30,8 @@ pub(crate) struct Args {
 /// # Errors
 /// A path that is neither a receipt nor a raw package, or a result that cannot be written.
 pub(crate) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
-    let output = Output::open(args.output.as_deref())?;
+    let inputs = Inputs::none().and("LEFT", [&args.left]).and("RIGHT", [&args.right]);
+    let output = Output::open(args.output.as_deref(), &inputs)?;
     let (left, left_verdict) = side(&args.left)?;
     let (right, right_verdict) = side(&args.right)?;
     let found = side_by_side(&left, &right);

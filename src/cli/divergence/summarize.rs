@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::inputs::Inputs;
 use super::super::output::Output;
 use super::super::{Common, Failure};
 use crate::audit::{self, Evidence, Options, Subject, SubjectKind, SubjectReport, Verdict};
@@ -59,7 +60,7 @@ struct Package {
 /// A package that cannot be read, does not verify or is incomplete; packages with different protocols or inputs; a file that
 /// cannot be written.
 pub(crate) fn run(args: &Args, common: &Common) -> Result<u8, Failure> {
-    let output = Output::open(Some(&args.out))?;
+    let output = Output::open(Some(&args.out), &Inputs::none().and("PACKAGE", &args.packages))?;
     let mut packages = Vec::new();
     for path in &args.packages {
         let folders = audit::packages(path).map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))?;

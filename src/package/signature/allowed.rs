@@ -18,6 +18,8 @@ pub struct Signers {
     pub namespace: String,
     /// When the signature counts as made, in seconds since 1970: nothing in a signature proves a time.
     pub at: i64,
+    /// Whether the reader stated that time; otherwise it is the present.
+    pub at_is_stated: bool,
 }
 
 /// The lines of a file.
@@ -129,15 +131,15 @@ impl Signers {
     /// Why a line with the right key does not allow the signature.
     fn refusal(&self, entry: &Entry) -> Option<String> {
         if let Some(identity) = self.identity.as_ref().filter(|identity| !matches_list(&entry.principals, identity)) {
-            return Some(format!("it is allowed for {}, not for {identity}", entry.principals));
+            return Some(format!("it is listed for {}, not for {identity}", entry.principals));
         }
         // A line of exceptions alone allows nobody; ssh-keygen accepts no identity for it either.
         if entry.principals.split(',').all(|pattern| pattern.starts_with('!')) {
-            return Some(format!("it is allowed for nobody: {}", entry.principals));
+            return Some(format!("it is listed for nobody: {}", entry.principals));
         }
         let restrictions = &entry.restrictions;
         if let Some(namespaces) = restrictions.namespaces.as_ref().filter(|list| !matches_list(list, &self.namespace)) {
-            return Some(format!("it is allowed for the namespaces {namespaces}, not for {}", self.namespace));
+            return Some(format!("it is listed for the namespaces {namespaces}, not for {}", self.namespace));
         }
         // ssh-keygen reads a time without Z in the time zone of the machine that it runs on.
         let zone = "in some time zones: write the time with Z";
@@ -170,6 +172,7 @@ mod tests {
             identity: identity.map(str::to_owned),
             namespace: "recount".to_owned(),
             at: Moment::read(at).unwrap().in_utc(),
+            at_is_stated: true,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Points in time as an allowed-signers file writes them.
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate};
 
 /// A point in time, or a time of day that each time zone has at another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,11 @@ impl Moment {
     /// Seconds since 1970 where a time without a zone is UTC.
     pub fn in_utc(self) -> i64 {
         self.seconds
+    }
+
+    /// Seconds since 1970 as people write them: `2025-01-31T12:00:00Z`.
+    pub fn written(at: i64) -> String {
+        DateTime::from_timestamp(at, 0).map_or_else(|| format!("{at} s after 1970"), |moment| format!("{moment:?}"))
     }
 
     /// Whether `at`, in seconds since 1970, is before this; `None` where that depends on the time zone.

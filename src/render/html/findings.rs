@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::sign;
+use super::{prose, sign};
 use crate::audit::{Code, Finding, SubjectReport};
 use crate::render::escape::html;
 use crate::render::words::{self, Mark};
@@ -40,18 +40,18 @@ fn one(finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
     let (level, name, title) = (finding.severity.name(), rule.name, html(rule.title));
     writeln!(out, "<li><p>{mark} {level} <strong>{name}</strong>: {title}</p>\n<dl>")?;
     let mut entry =
-        |term: &str, text: &str, class: &str| writeln!(out, "<div><dt>{term}</dt><dd{class}>{}</dd></div>", html(text));
+        |term: &str, text: String, class: &str| writeln!(out, "<div><dt>{term}</dt><dd{class}>{text}</dd></div>");
     let quoted = " class=\"quoted\"";
-    entry("place", &words::place(finding), quoted)?;
-    entry("expected", &words::shown(&finding.expected), quoted)?;
-    entry("found", &words::shown(&finding.found), quoted)?;
+    entry("place", html(&words::place(finding)), quoted)?;
+    entry("expected", html(&words::shown(&finding.expected)), quoted)?;
+    entry("found", html(&words::shown(&finding.found)), quoted)?;
     if let Some(distance) = finding.distance {
-        entry("apart", &words::apart(distance), "")?;
+        entry("apart", words::apart(distance), "")?;
     }
-    entry("advice", &finding.advice, "")?;
+    entry("advice", prose(&finding.advice), "")?;
     writeln!(out, "</dl>")?;
     if first {
-        writeln!(out, "<details><summary>Why {name} matters</summary><p>{}</p></details>", html(rule.explanation))?;
+        writeln!(out, "<details><summary>Why {name} matters</summary><p>{}</p></details>", prose(rule.explanation))?;
     }
     writeln!(out, "</li>")
 }

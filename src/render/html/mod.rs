@@ -27,15 +27,14 @@ const MOST_ROWS: usize = 512;
 pub fn page(report: &Report, figures: &[Figures], out: &mut dyn Write) -> io::Result<()> {
     let mut buffered = io::BufWriter::new(out);
     let out = &mut buffered;
-    let verdict = report.verdict();
-    let mark = Mark::of_verdict(verdict);
+    let (verdict, mark) = (words::headline(report), Mark::of_verdict(report.verdict()));
     writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<meta name=\"color-scheme\" content=\"light dark\">")?;
-    writeln!(out, "<title>recount: {}</title>\n<style>\n{STYLE}{}</style>", verdict.words(), charts::STYLE)?;
+    writeln!(out, "<title>recount: {verdict}</title>\n<style>\n{STYLE}{}</style>", charts::STYLE)?;
     writeln!(out, "</head>\n<body>\n<header>")?;
-    writeln!(out, "<h1>{} recount: {}</h1>", sign(mark), verdict.words())?;
+    writeln!(out, "<h1>{} recount: {verdict}</h1>", sign(mark))?;
     writeln!(out, "<p>{}</p>", html(&words::report_verdict(report)))?;
     errors(report, out)?;
     contents(report, out)?;
@@ -48,6 +47,22 @@ pub fn page(report: &Report, figures: &[Figures], out: &mut dyn Write) -> io::Re
     writeln!(out, "</main>\n<footer><p>Written by <code>recount report</code> {}. ", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "<code>recount verify</code> checks the same again.</p></footer>\n</body>\n</html>")?;
     buffered.flush()
+}
+
+/// A sentence as HTML, in which no option of a command is broken at the end of a line.
+fn prose(text: &str) -> String {
+    let (escaped, mut marked, mut end) = (html(text), String::new(), 0);
+    for (at, _) in escaped.match_indices("--") {
+        let is_of_option = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+        let length = escaped.bytes().skip(at).take_while(|byte| is_of_option(byte)).count();
+        let is_first = at >= end && !escaped[..at].ends_with(|before: char| before == '-' || before.is_alphanumeric());
+        if is_first && escaped[at + 2..].starts_with(|first: char| first.is_ascii_lowercase()) {
+            let option = &escaped[at..at + length];
+            marked.push_str(&format!("{}<code class=\"option\">{option}</code>", &escaped[end..at]));
+            end = at + length;
+        }
+    }
+    marked + &escaped[end..]
 }
 
 /// A sign that is more than a colour; the words beside it say the same.
@@ -79,8 +94,8 @@ fn contents(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "<nav aria-label=\"Packages\"><ul class=\"plain\">")?;
     for (index, subject) in report.subjects.iter().enumerate() {
-        let verdict = subject.verdict(report.strict);
-        let (sign, path, words) = (sign(Mark::of_verdict(verdict)), html(&subject.path), verdict.words());
+        let (sign, path) = (sign(Mark::of_verdict(subject.verdict(report.strict))), html(&subject.path));
+        let words = words::subject_headline(subject, report.strict);
         writeln!(out, "<li>{sign} <a href=\"#package-{}\">{path}</a>: {words}</li>", index + 1)?;
     }
     writeln!(out, "</ul></nav>")
@@ -147,10 +162,10 @@ fn remarks(subject: &SubjectReport, out: &mut dyn Write) -> io::Result<()> {
 fn notes(check: &CheckReport) -> Vec<String> {
     let family = check.family.name();
     let reason = match &check.outcome {
-        Outcome::NotRun(reason) => Some(format!("<li>{family} was not run: {}</li>\n", html(reason))),
+        Outcome::NotRun(reason) => Some(format!("<li>{family} was not run: {}</li>\n", prose(reason))),
         _ => None,
     };
-    let notes = check.notes.iter().map(|note| format!("<li>{family}: {}</li>\n", html(note)));
+    let notes = check.notes.iter().map(|note| format!("<li>{family}: {}</li>\n", prose(note)));
     reason.into_iter().chain(notes).collect()
 }
 
@@ -244,7 +259,7 @@ fn limits(subject: &SubjectReport, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "<h3>A pass does not prove</h3>\n<ul>")?;
     for limit in &subject.limits {
-        writeln!(out, "<li>{}</li>", html(limit))?;
+        writeln!(out, "<li>{}</li>", prose(limit))?;
     }
     writeln!(out, "</ul>")
 }

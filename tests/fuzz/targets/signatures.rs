@@ -32,7 +32,13 @@ pub(super) fn run(data: &[u8]) {
             let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#')).count();
             assert!(lines > 0 || allowed.is_empty());
             for identity in [None, Some("somebody".to_owned())] {
-                let signers = Signers { allowed: allowed.clone(), identity, namespace: "recount".to_owned(), at: 0 };
+                let signers = Signers {
+                    allowed: allowed.clone(),
+                    identity,
+                    namespace: "recount".to_owned(),
+                    at: 0,
+                    at_is_stated: true,
+                };
                 SIGNATURE.with(|signature| {
                     if let Ok(who) = signers.signer(signature.key()) {
                         assert!(text.contains(&who.listed_for), "{who:?}");

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use super::letters::{fitted, width};
 use super::name_of;
 
 /// Part of a logarithmic axis below its smallest power, where zero has its place.
@@ -12,11 +13,14 @@ const ZERO_SHARE: f64 = 0.18;
 /// Most ticks with a label.
 const MOST_TICKS: usize = 7;
 
-/// Width of a letter in pixels.
-const LETTER: f64 = 7.4;
-
 /// Most characters of a row's name.
 const ROW_NAME: usize = 24;
+
+/// Most pixels of a row's name.
+const ROW_ROOM: i32 = 184;
+
+/// Least pixels between two labels.
+const GAP: f64 = 4.0;
 
 /// Most faint lines between them.
 const MOST_GUIDES: usize = 48;
@@ -97,15 +101,43 @@ impl Axis {
 
     /// Rows from top to bottom, each with a name.
     pub(super) fn rows(names: impl Iterator<Item = String>) -> Self {
-        let ticks: Vec<_> = names.enumerate().map(|(row, name)| (row as f64, name_of(&name, ROW_NAME))).collect();
+        let name = |name: String| fitted(&name_of(&name, ROW_NAME), ROW_ROOM);
+        let ticks: Vec<_> = names.enumerate().map(|(row, text)| (row as f64, name(text))).collect();
         // From high to low: the first row is at the top.
         Self { low: ticks.len() as f64 - 0.5, high: -0.5, scale: Scale::Linear, ticks, guides: Vec::new() }
     }
 
-    /// Pixels that the longest name takes, in letters as wide as browsers have them.
+    /// Pixels that the widest name takes.
     pub(super) fn room(&self) -> i32 {
-        let longest = self.ticks.iter().map(|(_, name)| name.chars().count()).max().unwrap_or(0);
-        10 + (longest as f64 * LETTER).ceil() as i32
+        8 + self.ticks.iter().map(|(_, name)| width(name)).max().unwrap_or(0)
+    }
+
+    /// Pixels beyond either end that labels centred at their values need, where the axis and both margins have `total`.
+    pub(super) fn overhang(&self, total: i32) -> (i32, i32) {
+        let total = f64::from(total);
+        let need = |place: f64, label: &str| {
+            // The label's half has room within the axis, whose length is what the margins leave.
+            let half = f64::from(width(label)) / 2.0 + 1.0;
+            if place > 0.5 { ((half - (1.0 - place) * total) / place).ceil() as i32 } else { 0 }
+        };
+        let labels = self.ticks.iter().map(|(value, label)| (self.share(*value), label));
+        labels.fold((0, 0), |(left, right), (place, label)| {
+            (left.max(need(1.0 - place, label)), right.max(need(place, label)))
+        })
+    }
+
+    /// The same axis with so few labels that none touches the next where the axis has `pixels`.
+    pub(super) fn spaced(mut self, pixels: i32) -> Self {
+        let touches = |ticks: &[(f64, String)]| {
+            ticks.windows(2).any(|pair| {
+                let apart = (self.share(pair[1].0) - self.share(pair[0].0)).abs() * f64::from(pixels);
+                apart < f64::from(width(&pair[0].1) + width(&pair[1].1)) / 2.0 + GAP
+            })
+        };
+        let of = |every: usize| self.ticks.iter().step_by(every).cloned().collect::<Vec<_>>();
+        let every = (1..=self.ticks.len()).find(|every| !touches(&of(*every)));
+        self.ticks = self.ticks.into_iter().step_by(every.unwrap_or(1)).collect();
+        self
     }
 
     /// The two ends.

@@ -15,6 +15,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoTextStyle, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 
 use super::axis::Axis;
+use super::letters::{LETTERS, width};
 
 /// Units of the picture in one pixel.
 pub(super) const UNIT: i32 = 4;
@@ -28,8 +29,14 @@ const TITLE: i32 = 26;
 /// Height of one line of the legend.
 const LEGEND_LINE: i32 = 19;
 
-/// Size of letters in pixels.
-const LETTERS: f64 = 12.5;
+/// Width of an upright line of text.
+const UPRIGHT: i32 = 16;
+
+/// Room between two entries of the legend.
+const ENTRY_GAP: i32 = 12;
+
+/// Room to the left and to the right of a panel, in pixels.
+const MARGINS: (i32, i32) = (4, 14);
 
 /// Plotters divides sizes by this.
 const PLOTTERS_SIZE: f64 = 1.24;
@@ -154,24 +161,28 @@ pub(super) fn header(legend: &[Entry]) -> i32 {
 impl<'b> Canvas<'b> {
     /// Axes in a frame. Each axis says what it is about and in which unit.
     pub(super) fn panel(&self, frame: Frame, x: Axis, y: Axis, names: (&str, &str)) -> io::Result<Panel<'b>> {
-        let width = (frame.x.0 * UNIT)..(frame.x.1 * UNIT);
-        let area = self
-            .root
-            .clone()
-            .shrink((width.start, frame.y.0 * UNIT), (width.end - width.start, (frame.y.1 - frame.y.0) * UNIT));
+        let (wide, high) = (frame.x.1 - frame.x.0, frame.y.1 - frame.y.0);
+        let area = self.root.clone().shrink((frame.x.0 * UNIT, frame.y.0 * UNIT), (wide * UNIT, high * UNIT));
+        // Labels at the ends of the axis stay within the frame.
+        let (overhang_left, _) = x.overhang(wide - MARGINS.1);
+        // What the axis is about stands upright beside its labels.
+        let beside = if names.1.is_empty() { 0 } else { y.room() + UPRIGHT };
+        let left = frame.left.max(overhang_left - MARGINS.0).max(beside);
+        let right = x.overhang(wide - MARGINS.0 - left).1.max(MARGINS.1);
+        let x = x.spaced(wide - MARGINS.0 - left - right);
         let guides = (x.guides.clone(), y.guides.clone(), x.ends(), y.ends());
         let (x_labels, y_labels) = (x.labels(), y.labels());
         let below = if names.0.is_empty() { 20 } else { 38 };
         let mut builder = ChartBuilder::on(&area);
-        builder.margin_right(14 * UNIT).margin_top(6 * UNIT).margin_left(4 * UNIT);
-        builder.x_label_area_size(below * UNIT).y_label_area_size(frame.left * UNIT);
+        builder.margin_right(right * UNIT).margin_top(6 * UNIT).margin_left(MARGINS.0 * UNIT);
+        builder.x_label_area_size(below * UNIT).y_label_area_size(left * UNIT);
         let mut chart = builder.build_cartesian_2d(x, y).map_err(failed)?;
         let label = style(LETTERS, Ink::Text, HPos::Left, VPos::Top);
         let line = |ink: Ink| ShapeStyle::from(&ink.color()).stroke_width(UNIT as u32);
         let mut mesh = chart.configure_mesh();
         mesh.light_line_style(TRANSPARENT).bold_line_style(line(Ink::Grid)).axis_style(line(Ink::Axis));
         mesh.label_style(label.clone()).axis_desc_style(label).set_all_tick_mark_size(3 * UNIT);
-        mesh.x_labels(x_labels + 1).y_labels(y_labels + 1).x_desc(names.0);
+        mesh.x_labels(x_labels + 1).y_labels(y_labels + 1);
         if !names.1.is_empty() {
             mesh.y_desc(names.1);
         }
@@ -179,6 +190,9 @@ impl<'b> Canvas<'b> {
             mesh.disable_y_mesh();
         }
         mesh.draw().map_err(failed)?;
+        let middle = (frame.x.0 + MARGINS.0 + left + frame.x.1 - right) * UNIT / 2;
+        let below = style(LETTERS, Ink::Text, HPos::Center, VPos::Bottom);
+        self.text_as(names.0, (within(middle, names.0, HPos::Center), frame.y.1 * UNIT), &below)?;
         let panel = Panel { chart };
         let (x_guides, y_guides, x_ends, y_ends) = guides;
         for guide in x_guides {
@@ -195,8 +209,9 @@ impl<'b> Canvas<'b> {
         self.root.draw(&PathElement::new(points.to_vec(), stroke(ink, width))).map_err(failed)
     }
 
-    /// A small text that begins, ends or is centred at a point in units.
+    /// A small text that begins, ends or is centred at a point in units, or as near to it as the picture has room.
     pub(super) fn text(&self, text: &str, at: (i32, i32), anchor: HPos) -> io::Result<()> {
+        let at = (within(at.0, text, anchor), at.1);
         self.text_as(text, at, &style(LETTERS, Ink::Text, anchor, VPos::Center))
     }
 
@@ -254,14 +269,25 @@ fn places(entries: &[Entry]) -> Vec<(i32, i32)> {
     let (mut x, mut line) = (8, 0);
     let mut places = Vec::with_capacity(entries.len());
     for (_, _, label) in entries {
-        let width = 34 + (label.chars().count() as f64 * LETTERS * 0.56).ceil() as i32;
-        if x > 8 && x + width > WIDTH {
+        let width = 20 + width(label);
+        if x > 8 && x + width >= WIDTH {
             (x, line) = (8, line + 1);
         }
         places.push((x, line));
-        x += width;
+        x += width + ENTRY_GAP;
     }
     places
+}
+
+/// Where a text stands that would begin, end or be centred at `x`, so that all of it is in the picture; in units.
+pub(super) fn within(x: i32, text: &str, anchor: HPos) -> i32 {
+    let width = width(text) * UNIT;
+    let (before, after) = match anchor {
+        HPos::Left => (0, width),
+        HPos::Center => (width / 2, width - width / 2),
+        HPos::Right => (width, 0),
+    };
+    x.min(WIDTH * UNIT - UNIT - after).max(before + UNIT)
 }
 
 fn stroke(ink: Ink, width: u32) -> ShapeStyle {

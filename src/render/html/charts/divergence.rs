@@ -6,6 +6,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
 use super::canvas::{Entry, Frame, Ink, Shape, UNIT, WIDTH, header, picture};
+use super::letters::fitted;
 use super::{Chart, name_of, short};
 use crate::report::figures::{CurvePoint, DeviceCurves, DivergenceFigures};
 
@@ -69,7 +70,9 @@ fn chart(
             let (_, high) = y.ends();
             let panel = canvas.panel(frame, x, y, ("output, pixels a side", unit))?;
             let corner = panel.at(low, high);
-            canvas.text(&name_of(&device.key, KEY), (corner.0, corner.1 - 8 * UNIT), HPos::Left)?;
+            // Up to the next panel, or to the edge.
+            let key = fitted(&name_of(&device.key, KEY), (column + 1) * width - corner.0 / UNIT - 4);
+            canvas.text(&key, (corner.0, corner.1 - 8 * UNIT), HPos::Left)?;
             for (background, shape, ink, line) in
                 [(false, Shape::Dot, Ink::First, Ink::First), (true, Shape::OpenSquare, Ink::Second, Ink::SecondDashed)]
             {

@@ -5,7 +5,7 @@ use std::io;
 use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
-use super::canvas::{Entry, Frame, Ink, Shape, UNIT, WIDTH, header, picture};
+use super::canvas::{Entry, Frame, Ink, Shape, UNIT, WIDTH, header, picture, within};
 use super::partition::{ROWS, above};
 use super::{Chart, extremes, part, part_name, percent, short};
 use crate::report::figures::{Decided, ModelFigures, Predicted, SCHEDULES};
@@ -23,13 +23,19 @@ type Forecast = fn(&Predicted) -> Option<f64>;
 /// A predicted saving of more than this fraction selects a schedule.
 const SELECTS: f64 = 0.95;
 
+/// What stands at a ratio of one.
+const DEFAULT_NAME: &str = "1 (default)";
+
+/// What stands at [`SELECTS`].
+const SAVED_NAME: &str = "0.95 (5\u{a0}% saved)";
+
 /// Candidates over the default, the selected one marked.
 pub(super) fn ratios(model: &ModelFigures) -> io::Result<Vec<Chart>> {
     let decisions = &model.decisions;
     if decisions.is_empty() {
         return Ok(Vec::new());
     }
-    let axis = || Axis::linear(decisions.iter().flat_map(|one| one.ratios).chain([0.9]), 1.0);
+    let axis = || Axis::linear(decisions.iter().flat_map(|one| one.ratios).chain([0.9, 1.1]), 1.0);
     let legend: Vec<Entry> = vec![
         (Shape::Triangle, Ink::Second, "rows1".to_owned()),
         (Shape::Square, Ink::Third, "rows2".to_owned()),
@@ -55,10 +61,11 @@ pub(super) fn ratios(model: &ModelFigures) -> io::Result<Vec<Chart>> {
             canvas.line(&[panel.at(1.0, -0.5), panel.at(1.0, bottom)], Ink::Axis, 3)?;
             canvas.line(&[panel.at(SELECTS, -0.5), panel.at(SELECTS, bottom)], Ink::Dashed, 3)?;
             let (line, dashed) = (panel.at(1.0, -0.5), panel.at(SELECTS, -0.5));
-            // The two stand close together; their names go to either side.
-            canvas.text("1 (default)", (line.0 + 4 * UNIT, line.1 - 9 * UNIT), HPos::Left)?;
-            let names = HPos::Right;
-            canvas.text("0.95 (5\u{a0}% saved)", (dashed.0, dashed.1 - 9 * UNIT), names)?;
+            // The two stand close together; their names go to either side, and not into each other at the picture's edge.
+            let (gap, default) = (6 * UNIT, within(line.0 + 4 * UNIT, DEFAULT_NAME, HPos::Left));
+            let end = within(dashed.0.min(default - gap), SAVED_NAME, HPos::Right);
+            canvas.text(SAVED_NAME, (end, dashed.1 - 9 * UNIT), HPos::Right)?;
+            canvas.text(DEFAULT_NAME, (default.max(end + gap), line.1 - 9 * UNIT), HPos::Left)?;
             for (row, one) in decisions.iter().enumerate() {
                 for (schedule, ratio) in one.ratios.iter().enumerate() {
                     let at = panel.at(*ratio, row as f64);

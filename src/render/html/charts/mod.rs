@@ -1,11 +1,13 @@
 //! The charts of a report, each one SVG picture with a title and a description in words.
 //!
-//! `partition`, `fit` and `divergence` say what is drawn; `canvas` and `axis` how, through plotters.
+//! `partition`, `fit` and `divergence` say what is drawn; `canvas` and `axis` how, through plotters, and
+//! `letters` how much room texts need.
 
 mod axis;
 mod canvas;
 mod divergence;
 mod fit;
+mod letters;
 mod partition;
 
 use std::io;
