@@ -104,8 +104,8 @@ pub(super) fn run(args: &Args, common: &Common, _environment: &Environment) -> R
     let is_current = before.as_deref() == Some(text.as_bytes());
     let signature = signed.as_ref().map(|bytes| Signature::read(bytes));
     let is_stale = signature.as_ref().is_some_and(|read| !matches!(read, Ok(read) if read.covers(text.as_bytes())));
-    if let Some((key, path)) = key.zip(args.sign.as_deref()) {
-        unpublished::check_key(path, &text)?;
+    if let Some((key, place)) = key.zip(args.sign.as_deref()) {
+        unpublished::check_key(place, &text)?;
         let new = key.sign(text.as_bytes())?;
         let is_signed = matches!(&signature, Some(Ok(old)) if key.has_signed(old, text.as_bytes()));
         if is_current && is_signed {

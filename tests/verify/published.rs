@@ -36,6 +36,18 @@ fn the_published_package_passes_with_its_code_left_out() {
 }
 
 #[test]
+fn our_own_packages_are_found_again_to_the_last_bit() {
+    for name in ["partition-h200-2026-11-30", "partition-h200-heldout-2026-11-30"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(name);
+        let outcome =
+            Outcome::of(&["verify", path.to_str().expect("UTF-8"), "--format", "json", "--strict"], Some(&path));
+        outcome.holds();
+        let tally = &outcome.report()["subjects"][0]["tally"];
+        outcome.require(tally["within_tolerance"] == 0 && tally["exact"].as_u64() > Some(20_000), "every bit");
+    }
+}
+
+#[test]
 fn without_leave_exactly_the_three_files_of_code_are_absent() {
     let Some(outcome) = verify(&[]) else { return };
     outcome.exits(1).only(&["absent-file"]);

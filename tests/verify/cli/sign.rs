@@ -39,7 +39,10 @@ fn ssh_keygen_verifies_what_recount_signs() {
             key = keys.make(name, kind, "");
         }
         let allowed = keys.allow(&[(WHO, name)]);
-        package.run("seal", &["--sign", &key]).exits(0);
+        let outcome = package.run("seal", &["--sign", &key]);
+        outcome.exits(0);
+        let said = format!("{} written and signed (receipts.json.sig)\n", path(&package.file("receipts.json")));
+        outcome.require(outcome.stdout == said, &said);
         assert!(keys.verifies(&package, &allowed, WHO, "recount"), "{name}");
         assert!(!keys.verifies(&package, &allowed, WHO, "file"), "{name}");
         package.verify(&["--strict", "--allowed-signers", &allowed, "--signer", WHO]).holds();
