@@ -33,5 +33,6 @@ mod verify {
     mod streamed;
     mod swapped;
     mod syntax;
+    mod twins;
     mod valid;
 }
