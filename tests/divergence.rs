@@ -19,6 +19,8 @@ mod devices;
 mod forgeries;
 #[path = "divergence/laws.rs"]
 mod laws;
+#[path = "divergence/origin.rs"]
+mod origin;
 #[path = "divergence/paths.rs"]
 mod paths;
 #[path = "divergence/published.rs"]

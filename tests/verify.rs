@@ -34,5 +34,6 @@ mod verify {
     mod streamed_json;
     mod swapped;
     mod syntax;
+    mod twins;
     mod valid;
 }

@@ -232,10 +232,10 @@ catalogue! {
          home prefix, no backslash, no control character, no name that Windows reserves. Nothing is opened."
         "Rename the file and seal the package again.";
     DuplicatePath "duplicate-path" Integrity Error
-        "Two declared names are one file on some systems"
-        "The names are equal after Unicode normalisation (NFC) or case folding, so the package cannot be unpacked \
-         everywhere without losing a file."
-        "Rename one of the files and seal the package again.";
+        "Two names are one file on some systems"
+        "A declared name equals another one, declared or not, after Unicode normalisation (NFC) or case folding, so the \
+         package cannot be unpacked everywhere without losing a file."
+        "Rename or remove one of the files and seal the package again.";
     Symlink "symlink" Integrity Error
         "A declared file is a symbolic link"
         "A link may point outside the package and may change its target. Links are never followed."

@@ -1,6 +1,6 @@
 //! Files that lie in a package and have no receipt.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use globset::GlobSet;
 
@@ -10,6 +10,7 @@ use super::{Code, Place, Recorder};
 use crate::package::folder::Folder;
 use crate::package::ignore::{self, IGNORE};
 use crate::package::limits::MAX_IGNORE_BYTES;
+use crate::package::name::portable_key;
 
 /// Files that a note names; the others are counted.
 const NAMED: usize = 20;
@@ -29,21 +30,32 @@ pub(super) fn check(
                 let more = if more > 0 { format!(" and {more} more like it") } else { String::new() };
                 recorder.note(format!("left out, as no part of the package: {first}{more}"));
             }
-            // The list itself must be declared, so that its hash is checked. It says nothing of declared files, nor of those
-            // that checks read anyway.
+            // The list itself must be declared, so that its hash is checked. It says nothing of declared files, of those that
+            // are one with them elsewhere, nor of those that checks read anyway.
             let ignored = ignored(known.contains(IGNORE), ignore).unwrap_or_else(|reason| {
                 recorder.note(format!("{IGNORE} leaves nothing out: {reason}"));
                 GlobSet::empty()
             });
             let is_ignored = |name: &str| ignored.is_match(name) && !is_read(name);
-            let undeclared: Vec<_> = listing.names.iter().filter(|name| !known.contains(*name)).collect();
-            let not_utf8 = listing.not_utf8.iter();
-            let passed_over: Vec<&str> = undeclared
-                .iter()
-                .map(|name| name.as_str())
-                .chain(not_utf8.map(String::as_str))
-                .filter(|name| is_ignored(name))
-                .collect();
+            let (declared, undeclared): (Vec<_>, Vec<_>) =
+                listing.names.iter().map(String::as_str).partition(|name| known.contains(*name));
+            let keys: HashMap<String, &str> = declared.into_iter().map(|name| (portable_key(name), name)).collect();
+            let (twins, undeclared): (Vec<_>, Vec<_>) = undeclared
+                .into_iter()
+                .map(|name| (name, keys.get(&portable_key(name)).copied()))
+                .partition(|(_, twin)| twin.is_some());
+            for (name, twin) in twins {
+                let expected =
+                    format_args!("no file beside {} that is the same one on some systems", twin.unwrap_or_default());
+                recorder.report(Code::DuplicatePath, name, Place::whole_file(), expected, "one without a receipt");
+                if is_read(name) {
+                    recorder.report(Code::UnboundEvidence, name, Place::whole_file(), "a receipt", "none");
+                }
+            }
+            let not_utf8 = listing.not_utf8.iter().map(String::as_str);
+            let undeclared = undeclared.into_iter().map(|(name, _)| name);
+            let passed_over: Vec<&str> =
+                undeclared.clone().chain(not_utf8.clone()).filter(|name| is_ignored(name)).collect();
             if !passed_over.is_empty() {
                 let more = match passed_over.len().saturating_sub(NAMED) {
                     0 => String::new(),
@@ -52,11 +64,11 @@ pub(super) fn check(
                 let named = &passed_over[..passed_over.len().min(NAMED)];
                 recorder.note(format!("without a receipt, as {IGNORE} says: {}{more}", named.join(", ")));
             }
-            for name in undeclared.into_iter().filter(|name| !is_ignored(name)) {
+            for name in undeclared.filter(|name| !is_ignored(name)) {
                 let code = if is_read(name) { Code::UnboundEvidence } else { Code::UndeclaredFile };
                 recorder.report(code, name, Place::whole_file(), "a receipt", "none");
             }
-            for name in listing.not_utf8.iter().filter(|name| !is_ignored(name)) {
+            for name in not_utf8.filter(|name| !is_ignored(name)) {
                 let expected = "a receipt, under a name in UTF-8";
                 recorder.report(Code::UndeclaredFile, name, Place::whole_file(), expected, "a name that is not UTF-8");
             }

@@ -72,7 +72,7 @@ fn judge(opened: integrity::Opened, name: &str, options: &Options) -> (SubjectRe
         SubjectKind::Divergence => {
             report.checks.push(divergence::check_package(&evidence, options));
             report.facts = divergence::package_facts(&evidence);
-            report.limits.extend(divergence::package_limits());
+            report.limits.extend(divergence::package_limits(&evidence));
         }
         SubjectKind::DivergenceReceipt => {
             for document in evidence.documents.values() {

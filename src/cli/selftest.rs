@@ -1,12 +1,13 @@
 //! `recount selftest`.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Common, Environment, Failure, inputs::Inputs, output::Output, verbosity};
 use crate::audit;
-use crate::render::{Style, TableFormat, selftest as render};
+use crate::render::{Style, TableFormat, brief, selftest as render};
 use crate::selftest::{self, Progress};
 
 /// Arguments of `selftest`.
@@ -39,10 +40,11 @@ pub(super) struct Args {
     checks: super::verify::Checks,
 }
 
-/// Forges copies and shows which forgeries were caught.
+/// Forges copies and shows which forgeries were caught. Errors in the package itself go to standard error, and no share that is
+/// caught makes up for them.
 ///
 /// # Errors
-/// A package that cannot be read, copied or sealed.
+/// A package that cannot be read, verified, copied or sealed.
 pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Result<u8, Failure> {
     let output = Output::open(args.output.as_deref(), &Inputs::none().and("PACKAGE", [&args.package]))?;
     let name = args.package.display().to_string();
@@ -65,6 +67,15 @@ pub(super) fn run(args: &Args, common: &Common, environment: &Environment) -> Re
     bar.finish_and_clear();
     let style = Style { color: false, verbosity: verbosity(common), width: environment.width };
     output.write(|out| render(&report, args.format, &style, out))?;
+    if !report.holds {
+        // Diagnostics: where standard error is closed, the exit status still tells.
+        let mut out = std::io::stderr().lock();
+        let _ = brief(&report.errors, &mut out);
+        let _ = writeln!(
+            out,
+            "the package itself does not hold: a forgery where it is wrong already is not told from that"
+        );
+    }
     let too_few = args.at_least.is_some_and(|percent| 100.0 * report.share(args.strict) < percent);
-    Ok(u8::from(too_few))
+    Ok(u8::from(too_few || !report.holds))
 }

@@ -153,6 +153,7 @@ fn json(report: &SelftestReport) -> Json {
         ("schema", Json::from("recount-selftest-v1")),
         ("package", Json::from(report.package.clone())),
         ("seed", Json::from(report.seed)),
+        ("holds", Json::from(report.holds)),
         ("share_by_default", Json::Float(report.share(false))),
         ("share_under_strict", Json::Float(report.share(true))),
         ("files", Json::Array(files.collect())),

@@ -2,7 +2,8 @@
 //!
 //! Each forgery changes one leaf (a number by one part in a million, an integer by one, a hash by one digit, a flag
 //! flipped, the last digit of a decimal in prose), seals the copy again so that all hashes hold, and verifies it. Caught
-//! means that a finding appears which the unforged copy does not have.
+//! means that a finding appears which the unforged copy does not have. What cannot be verified cannot be measured either; of a
+//! package that does not hold it is said what does not, since a forgery at the same place is not told from it.
 
 mod forge;
 mod reasons;
@@ -17,7 +18,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::audit::{CLAIMS, MEDIANS, Options, Severity};
+use crate::audit::{self, CLAIMS, Finding, MEDIANS, Options, Severity, Verdict};
 use crate::package::divergence::files as divergence;
 use crate::package::folder::{FileError, Folder};
 use crate::package::limits::MAX_PARSED_BYTES;
@@ -49,6 +50,10 @@ pub struct SelftestReport {
     pub package: String,
     /// Seed of the selection.
     pub seed: u64,
+    /// Whether the unforged package holds; warnings leave that as it is.
+    pub holds: bool,
+    /// The errors in the unforged package.
+    pub errors: Vec<Finding>,
     /// One entry for each forged file that the package has.
     pub files: Vec<FileResult>,
 }
@@ -117,6 +122,9 @@ pub enum SelftestError {
     /// The copy cannot be signed.
     #[error("the copy cannot be signed")]
     Sign(#[from] KeyError),
+    /// Nothing can be said about the package itself.
+    #[error("the package cannot be verified, so nothing can be said of forged copies: {}", said(.0))]
+    Unverified(Box<Finding>),
     /// There is nothing to forge.
     #[error("none of {} and no {} is in the package", FORGED_FILES.join(", "), divergence::RESULTS)]
     NothingToForge,
@@ -126,7 +134,7 @@ pub enum SelftestError {
 /// `progress` is told of each verified forgery; it is called with the total first.
 ///
 /// # Errors
-/// The package cannot be copied or sealed.
+/// The package cannot be verified, copied or sealed.
 pub fn run(
     folder: &Path,
     name: &str,
@@ -135,6 +143,13 @@ pub fn run(
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<SelftestReport, SelftestError> {
+    let verified = audit::verify(folder, name, options, &|_| {});
+    let holds = verified.verdict(false) == Verdict::Holds;
+    let mut errors: Vec<_> =
+        verified.findings().filter(|finding| finding.severity != Severity::Warning).cloned().collect();
+    if let Some(at) = errors.iter().position(|finding| finding.severity == Severity::Unsupported) {
+        return Err(SelftestError::Unverified(Box::new(errors.swap_remove(at))));
+    }
     // What is forged is the package as its receipts record it; where its line endings differ, that is put right first.
     let pristine = tempfile::tempdir()?;
     workbench::copy(&Folder::new(folder), pristine.path())?;
@@ -190,7 +205,14 @@ pub fn run(
             None => *result.missed.entry(forgery.pattern.clone()).or_default() += 1,
         }
     }
-    Ok(SelftestReport { package: name.to_owned(), seed, files: results })
+    Ok(SelftestReport { package: name.to_owned(), seed, holds, errors, files: results })
+}
+
+/// A finding in one line.
+fn said(finding: &Finding) -> String {
+    let place = finding.place.pointer.as_deref().unwrap_or_default();
+    let (code, file) = (finding.code.name(), &finding.file);
+    format!("{code}: {file}{place}: expected {}; found {}", finding.expected, finding.found)
 }
 
 /// How far the selftest is.

@@ -135,7 +135,8 @@ const TABLE: &[Row] = &[
         "accuracy.json",
         &["_error"],
         Unbound {
-            reason: "an error against a binary64 reference that verify does not compute; only equal trials must have equal ones",
+            reason: "an error against a binary64 reference that verify does not compute; only equal trials must have equal ones, \
+                     and norms bound its size alone",
             bound_by: "computing the reference from the inputs and comparing it with tensors that are kept",
         },
     ),

@@ -131,6 +131,8 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, &'static str, &'static str)> {
         ),
         (vec![Set("/idle_condition/res", json!([5, 2]))], "divergence-protocol", "/idle_condition/res"),
         (vec![Set("/idle_condition/res", json!([2]))], "divergence-protocol", "/idle_condition/res"),
+        (vec![Set("/idle_condition/res", json!([2, 2]))], "malformed-field", "/idle_condition/res"),
+        (vec![Set("/protocol/warmup", json!(1))], "malformed-field", "/protocol/warmup"),
         (vec![Set("/protocol/seed", json!(8))], "divergence-protocol", "/protocol/seed"),
         (vec![Remove("/protocol/generator")], "divergence-protocol", "/protocol"),
         // Arms, engines, status.
@@ -145,6 +147,9 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, &'static str, &'static str)> {
         (vec![Set("/environment/compute_capability", json!("8.9"))], "device-capability", "/environment/architecture"),
         (vec![Set("/environment/cuda_version", json!("12.8"))], "device-software", "/environment/cuda_version"),
         (vec![Remove("/environment/cudnn_version")], "malformed-field", "/environment/cudnn_version"),
+        (vec![Set("/environment/architecture", json!("Hopper "))], "malformed-field", "/environment/architecture"),
+        (vec![Set("/environment/pytorch_version", json!(""))], "malformed-field", "/environment/pytorch_version"),
+        (vec![Set("/environment/device_name", json!(" "))], "malformed-field", "/environment/device_name"),
         (
             vec![Set("/deterministic_mode_probe/result", json!(null))],
             "determinism-probe",
@@ -322,7 +327,7 @@ fn results_that_nothing_declares_are_read_all_the_same() {
     fs::write(&path, receipts.to_string()).unwrap();
     let verified = verify(package.path());
     assert_eq!(verified.report["subjects"][0]["kind"], "divergence");
-    assert!(verified.findings().iter().any(|(code, file, _)| code == "undeclared-file" && file == RESULTS));
+    assert!(verified.findings().iter().any(|(code, file, _)| code == "unbound-evidence" && file == RESULTS));
 }
 
 #[test]

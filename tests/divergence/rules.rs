@@ -150,6 +150,15 @@ pub(crate) fn cases() -> Vec<Case> {
         (vec![Set("/devices/cpu/cuda_version", json!("12.8"))], "device-software", "/devices/cpu/cuda_version"),
         (vec![Set("/devices/cpu/cudnn_version", json!(91900))], "device-software", "/devices/cpu/cudnn_version"),
         (vec![Set("/devices/t4/device_name", json!("Tesla P100"))], "device-key", "/devices/t4"),
+        // Names say something, with nothing around them.
+        (vec![Set("/devices/t4/architecture", json!("Turing "))], "malformed-field", "/devices/t4/architecture"),
+        (vec![Set("/devices/t4/architecture", json!("sm_75 "))], "malformed-field", "/devices/t4/architecture"),
+        (vec![Set("/devices/t4/pytorch_version", json!(""))], "malformed-field", "/devices/t4/pytorch_version"),
+        (vec![Set("/devices/t4/pytorch_version", json!("\t"))], "malformed-field", "/devices/t4/pytorch_version"),
+        (vec![Set("/devices/t4/cuda_version", json!("12.8\n"))], "malformed-field", "/devices/t4/cuda_version"),
+        (vec![Set("/devices/t4/device_name", json!("Tesla\u{1}T4"))], "malformed-field", "/devices/t4/device_name"),
+        (vec![Set("/devices/cpu/device_name", json!(""))], "malformed-field", "/devices/cpu/device_name"),
+        (vec![Add("/protocol", "seed", json!("42"))], "malformed-field", "/protocol/seed"),
         // The probe.
         (
             vec![Set("/deterministic_mode_probe/cuda_result", json!("RuntimeError: something else"))],

@@ -1,11 +1,13 @@
 //! `accuracy.json`: what it says of trials agrees with the hashes of these trials.
 //!
 //! The errors themselves are against a reference in binary64 that is not computed here. But equal gradients have equal
-//! errors, and what equals the host's fixed point is one known tensor for each resolution.
+//! errors, what equals the host's fixed point is one known tensor for each resolution, and norms bound each other.
 
 use std::collections::HashMap;
 
 use super::beside;
+use super::norms::{self, Errors, norm};
+use super::package::tensor;
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Recorder, show};
 use crate::package::divergence::{Arm, Condition, RawResults, files};
@@ -23,6 +25,10 @@ struct Row<'d> {
     hashes: Vec<&'d str>,
     /// Errors and flag, as [`COLUMNS`].
     cells: [&'d Json; 3],
+    /// Coordinates of a gradient, where they are known.
+    coordinates: Option<u64>,
+    /// Norm of the first trial, where its tensor is here.
+    norm: Option<f64>,
 }
 
 /// Checks the errors of a package, where it has some.
@@ -39,16 +45,15 @@ pub(super) fn check(results: &[(&str, RawResults<'_>)], evidence: &Evidence, rec
     for (name, engine) in members {
         let measured = results.iter().find(|(folder, _)| folder == name);
         let expected = "an engine that has results in the package";
-        if !recorder.require(measured.is_some(), Code::DivergenceAccuracy, document, engine, expected, name) {
-            continue;
-        }
-        let conditions = measured.map(|(_, results)| results.conditions.as_slice()).unwrap_or_default();
+        recorder.require(measured.is_some(), Code::DivergenceAccuracy, document, engine, expected, name);
+        let Some((folder, results)) = measured else { continue };
+        let conditions = results.conditions.as_slice();
         for (name, arm) in engine.as_object().unwrap_or_default() {
             let condition = conditions.iter().find(|condition| Arm::from_name(name) == Some(condition.arm));
             let expected = "an arm that the engine has measured";
             recorder.require(condition.is_some(), Code::DivergenceAccuracy, document, arm, expected, name);
             if let Some(condition) = condition {
-                rows.extend(read(condition, document, arm, recorder));
+                rows.extend(read((folder, results, condition), (document, arm), evidence, recorder));
             }
         }
         for condition in conditions {
@@ -64,15 +69,35 @@ pub(super) fn check(results: &[(&str, RawResults<'_>)], evidence: &Evidence, rec
             );
         }
     }
+    let at = engines.unwrap_or(root);
+    for (folder, _) in results.iter().filter(|(_, results)| !results.conditions.is_empty()) {
+        let there = members.iter().any(|(name, _)| name == folder);
+        let expected = format_args!("the engine {folder}, which has results in the package");
+        recorder.require(there, Code::DivergenceAccuracy, document, at, expected, "nothing");
+    }
     fixed_point(&rows, document, recorder);
     equal_trials(&rows, document, recorder);
+    let sound = rows.iter().filter(|row| row.cells[..2].iter().all(|at| is_error(at)));
+    let errors = sound.map(|row| Errors {
+        resolution: row.resolution,
+        relative: row.cells[0],
+        largest: row.cells[1],
+        coordinates: row.coordinates,
+        norm: row.norm,
+    });
+    norms::check(&errors.collect::<Vec<_>>(), document, recorder);
+}
+
+/// An error is a number that is not negative; one that is not finite is null.
+fn is_error(at: &Json) -> bool {
+    *at == Json::Null || at.as_f64().is_some_and(|error| error >= 0.0)
 }
 
 /// The rows of one arm; none where it has other columns than it should.
 fn read<'d>(
-    condition: &'d Condition<'_>,
-    document: &'d Document,
-    arm: &'d Json,
+    (folder, results, condition): (&str, &RawResults<'_>, &'d Condition<'_>),
+    (document, arm): (&'d Document, &'d Json),
+    evidence: &Evidence,
     recorder: &mut Recorder,
 ) -> Vec<Row<'d>> {
     let Some(resolutions) = &condition.resolutions else { return Vec::new() };
@@ -92,8 +117,6 @@ fn read<'d>(
     let mut rows = Vec::new();
     for (index, &resolution) in resolutions.iter().enumerate() {
         let [relative, largest, flag] = columns.map(|items| &items[index]);
-        // What is not finite is null.
-        let is_error = |at: &Json| *at == Json::Null || at.as_f64().is_some_and(|error| error >= 0.0);
         for at in [relative, largest] {
             recorder.require(is_error(at), Code::DivergenceAccuracy, document, at, "a number, not negative", show(at));
         }
@@ -101,9 +124,25 @@ fn read<'d>(
         recorder.require(is_flag, Code::DivergenceAccuracy, document, flag, "true or false", show(flag));
         let hashes = condition.entry("trial_sha256", resolution).and_then(Json::as_array).unwrap_or_default();
         let hashes = hashes.iter().filter_map(Json::as_str).collect();
-        rows.push(Row { resolution, hashes, cells: [relative, largest, flag] });
+        let coordinates = results.protocol.shape_product().or(condition.coordinates);
+        let norm = first_norm((folder, results, condition), resolution, evidence);
+        rows.push(Row { resolution, hashes, cells: [relative, largest, flag], coordinates, norm });
     }
     rows
+}
+
+/// The norm of the first trial at a resolution; `None` where its tensor is not here, or not as it should be, which is said
+/// elsewhere.
+fn first_norm(
+    (folder, results, condition): (&str, &RawResults<'_>, &Condition<'_>),
+    resolution: u64,
+    evidence: &Evidence,
+) -> Option<f64> {
+    condition.kept.as_ref()?.contains(&resolution).then_some(())?;
+    let mut shape = vec![condition.trials?];
+    shape.extend(results.protocol.input_shape.as_ref()?);
+    let tensor = tensor(evidence, &files::gradients(folder, condition.arm, resolution), &shape)?.ok()?;
+    norm(tensor.values.get(..tensor.values.len().checked_div(*tensor.shape.first()?)?)?)
 }
 
 /// Trials that are said to equal the host's fixed point are one tensor, and whatever is that tensor equals it.

@@ -2,20 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::origin;
 use super::package::tensor;
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Place, Recorder, show};
-use crate::divergence::generated::{GENERATOR, normal, uniform};
-use crate::package::divergence::{Condition, RawResults, files, input_sha256, tensor_sha256};
-use crate::package::json::Json;
-use crate::package::limits::MAX_GENERATED_VALUES;
+use crate::package::divergence::{Condition, RawResults, files, input_sha256};
 use crate::package::receipts::is_sha256;
 
 /// The name of the input that all resolutions share.
-const INPUT: &str = "input";
-
-/// Hashes that are compared with inputs made again, over all arms; a run has three for each resolution.
-const MAX_INPUTS: usize = 4096;
+pub(super) const INPUT: &str = "input";
 
 /// Checks the input hashes of all arms and engines. Tensors that they speak of are taken out of `unused`.
 pub(super) fn check(
@@ -44,7 +39,7 @@ pub(super) fn check(
         }
     }
     let Some((_, sample)) = results.first() else { return };
-    generated(sample, recorder);
+    origin::check(results, recorder);
     for (name, (hash, place)) in &first {
         let file = files::input(name);
         unused.remove(file.as_str());
@@ -77,38 +72,6 @@ pub(super) fn check(
     }
 }
 
-/// Where the protocol names the generator and its seed, the inputs are made again; other results have the same hashes.
-fn generated(results: &RawResults<'_>, recorder: &mut Recorder) {
-    let protocol = &results.protocol;
-    let text = |name: &str| protocol.at.get(name).and_then(Json::as_str);
-    let seed = protocol.at.get("seed").and_then(Json::as_u64);
-    let (Some(GENERATOR), Some(seed), Some(input)) = (text("generator"), seed, protocol.input_shape.as_deref()) else {
-        return;
-    };
-    let hashes = results.conditions.iter().flat_map(|condition| condition.input_hashes).take(MAX_INPUTS);
-    let mut made: HashMap<&str, String> = HashMap::new();
-    let mut values_left = MAX_GENERATED_VALUES;
-    for (name, at) in hashes {
-        let Some(hash) = at.as_str() else { continue };
-        let Some(shape) = shape_of(name, input) else { continue };
-        if !made.contains_key(name.as_str()) {
-            let count = shape.iter().try_fold(1_u64, |count, &extent| count.checked_mul(extent));
-            let count = count.and_then(|count| usize::try_from(count).ok()).filter(|&count| count <= values_left);
-            let Some(count) = count else {
-                recorder.note(format!(
-                    "the inputs have more than {MAX_GENERATED_VALUES} values: not all of them were made again from the seed"
-                ));
-                return;
-            };
-            values_left -= count;
-            let values = if name.starts_with("grid-") { uniform(seed, name, count) } else { normal(seed, name, count) };
-            made.insert(name, tensor_sha256(&values));
-        }
-        let expected = format_args!("{}, as {GENERATOR} makes {name} from seed {seed}", made[name.as_str()]);
-        recorder.require(made[name.as_str()] == hash, Code::InputHash, results.document, at, expected, hash);
-    }
-}
-
 /// One input, and a grid and an output gradient for each measured resolution.
 fn check_names(place: &str, results: &RawResults<'_>, condition: &Condition<'_>, recorder: &mut Recorder) {
     let resolutions = condition.resolutions.iter().flatten();
@@ -125,7 +88,7 @@ fn check_names(place: &str, results: &RawResults<'_>, condition: &Condition<'_>,
 
 /// The shape of an input from its name and the shape of the operation's input; `None` for names that are not known, whose
 /// files are then bound by the package's receipts alone.
-fn shape_of(name: &str, input: &[u64]) -> Option<Vec<u64>> {
+pub(super) fn shape_of(name: &str, input: &[u64]) -> Option<Vec<u64>> {
     if name == INPUT {
         return Some(input.to_vec());
     }

@@ -8,6 +8,8 @@ mod conditions;
 mod device;
 mod figures;
 mod inputs;
+mod norms;
+mod origin;
 mod package;
 mod probe;
 mod protocol;
@@ -18,7 +20,7 @@ pub(super) use package::{check as check_package, facts as package_facts, limits 
 pub(super) use receipt::{check as check_receipt, facts as receipt_facts, limits as receipt_limits};
 
 use super::evidence::Evidence;
-use super::{Recorder, show};
+use super::{Code, Recorder, show};
 use crate::package::divergence::Arm;
 use crate::package::json::{Document, Json};
 
@@ -37,14 +39,14 @@ impl std::fmt::Display for Where<'_> {
     }
 }
 
-/// A file beside the results, if it is there and of a format that is known here; another format is named and not judged.
+/// A file beside the results, if it is there and of the format that is known here. Of another format nothing can be said, which
+/// must not pass for agreement.
 fn beside<'e>(name: &str, schema: &str, evidence: &'e Evidence, recorder: &mut Recorder) -> Option<&'e Document> {
     let document = evidence.document(name).ok()?;
-    let found = document.root().get("schema");
-    if found.and_then(Json::as_str) == Some(schema) {
-        return Some(document);
-    }
-    let found = found.map_or("nothing".to_owned(), |found| show(found).to_string());
-    recorder.note(format!("{name} was not checked: its schema is {found}, not \"{schema}\""));
-    None
+    let at = document.root().get("schema");
+    let known = at.and_then(Json::as_str) == Some(schema);
+    let found = at.map_or("nothing".to_owned(), |at| show(at).to_string());
+    let expected = format_args!("schema \"{schema}\"");
+    let at = at.unwrap_or(document.root());
+    recorder.require(known, Code::UnsupportedSchema, document, at, expected, found).then_some(document)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::protocol::Measure;
-use super::{accuracy, conditions, device, inputs, probe, protocol, timing};
+use super::{accuracy, conditions, device, inputs, origin, probe, protocol, timing};
 use crate::audit::evidence::Evidence;
 use crate::audit::{CheckReport, Code, Fact, Family, Options, Place, Recorder, report_problems, same_value, show};
 use crate::divergence::pair_count;
@@ -226,14 +226,24 @@ pub(in crate::audit) fn facts(evidence: &Evidence) -> Vec<Fact> {
 }
 
 /// What a pass does not prove.
-pub(in crate::audit) fn limits() -> Vec<String> {
-    [
+pub(in crate::audit) fn limits(evidence: &Evidence) -> Vec<String> {
+    let mut limits = [
         "that the gradients were computed on the named device, from the inputs, as the protocol says: nothing was run again",
         "that the spans in timing.json were measured, and that the errors in accuracy.json are those of the trials: only what \
-         follows from them, and from equal trials, is checked",
+         follows from them, from equal trials, and from norms is checked",
         "that the divergences of pairs are right whose tensors are not in the package: their hashes only say which trials \
          are equal",
     ]
     .map(str::to_owned)
-    .to_vec()
+    .to_vec();
+    let results = results(evidence);
+    match origin::plan(&results) {
+        _ if results.is_empty() => {}
+        Ok(plan) if !plan.left_out => {}
+        Ok(_) => limits.push("that all inputs are those of the seed: not all of them were made again".to_owned()),
+        Err(reason) => {
+            limits.push(format!("that the inputs are what the protocol says: {reason}, so they were not made again"))
+        }
+    }
+    limits
 }

@@ -2,11 +2,12 @@
 
 use super::beside;
 use crate::audit::evidence::Evidence;
-use crate::audit::{Code, Recorder, show};
+use crate::audit::{Code, Recorder, report_problems, show};
 use crate::fit::median;
 use crate::fit::metrics::geometric_mean;
 use crate::package::divergence::{Engine, RawResults, files};
-use crate::package::json::{Document, Json};
+use crate::package::json::{Document, Json, canonical};
+use crate::package::partition::Reader;
 
 const SCHEMA: &str = "recount-divergence-timing-v1";
 
@@ -24,7 +25,10 @@ pub(super) fn check(results: &[(&str, RawResults<'_>)], evidence: &Evidence, rec
         let expected = format_args!("{name}, a positive whole number");
         times.require(count.is_some(), at, expected, show(at));
     }
+    times.settings(protocol);
     let (Some(operations), Some(spans)) = (operations, spans) else { return };
+    let at = root.get("engines").unwrap_or(root);
+    times.require(!engines.is_empty(), at, "at least one engine that was timed", "none");
     for (name, engine) in engines {
         let measured = results.iter().find(|(folder, _)| folder == name);
         times.require(measured.is_some(), engine, "an engine that has results in the package", name);
@@ -51,6 +55,24 @@ impl<'d> Times<'d, '_> {
         found: impl std::fmt::Display,
     ) -> bool {
         self.recorder.require(holds, Code::DivergenceTiming, self.document, at, expected, found)
+    }
+
+    /// Settings that nothing follows from are at least what they are called; each may be left out.
+    fn settings(&mut self, protocol: &'d Json) {
+        let reader = Reader::new(self.document);
+        let is_there = |name: &&str| protocol.get(name).is_some();
+        for name in ["operation", "clock", "summary"].into_iter().filter(is_there) {
+            reader.text(protocol, name);
+        }
+        if is_there(&"warm_up_replays") {
+            reader.count(protocol, "warm_up_replays");
+        }
+        if let Some(target) = protocol.get("target_span_ms")
+            && !target.as_f64().is_some_and(|target| target > 0.0)
+        {
+            reader.problem(protocol, Some("target_span_ms"), "a positive number of milliseconds", &canonical(target));
+        }
+        report_problems(self.recorder, self.document, reader.into_problems());
     }
 
     fn member(&mut self, at: &'d Json, name: &str) -> Option<&'d Json> {
@@ -87,6 +109,7 @@ impl<'d> Times<'d, '_> {
         let (Some(res), Some(samples)) = (self.member(engine, "res"), self.member(engine, "samples")) else { return };
         let Some(members) = self.object(samples) else { return };
         let items = res.as_array().unwrap_or_default();
+        self.require(!items.is_empty(), res, "at least one resolution", show(res));
         for item in items {
             let there = item.as_u64().is_some_and(|one| known.is_none_or(|known| known.contains(&one)));
             self.require(there, item, "a resolution of the protocol", show(item));

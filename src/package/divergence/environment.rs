@@ -1,6 +1,6 @@
 //! The device and software that something was measured on, and the probe of its deterministic mode.
 
-use crate::package::json::Json;
+use crate::package::json::{Json, canonical};
 use crate::package::partition::Reader;
 
 /// Device and software. A member that is `null` says that there is no such thing (a host has no compute capability).
@@ -31,12 +31,12 @@ impl<'d> Environment<'d> {
         }
         Self {
             at,
-            device_name: reader.text(at, "device_name"),
-            architecture: at.get("architecture").and_then(|_| nullable_text(at, "architecture", reader)),
-            pytorch: nullable_text(at, "pytorch_version", reader),
-            cuda: nullable_text(at, "cuda_version", reader),
+            device_name: reader.text(at, "device_name").inspect(|name| check_plain(at, "device_name", name, reader)),
+            architecture: at.get("architecture").and_then(|_| nullable_name(at, "architecture", reader)),
+            pytorch: nullable_name(at, "pytorch_version", reader),
+            cuda: nullable_name(at, "cuda_version", reader),
             cudnn: cudnn.and_then(Json::as_u64),
-            capability: nullable_text(at, "compute_capability", reader),
+            capability: nullable_name(at, "compute_capability", reader),
         }
     }
 
@@ -70,6 +70,20 @@ impl<'d> Probe<'d> {
     pub fn result(&self, name: &str, reader: &Reader<'d>) -> Option<&'d str> {
         self.at.get(name)?;
         nullable_text(self.at, name, reader)
+    }
+}
+
+/// A member that is a name or a version, or `null`.
+pub(super) fn nullable_name<'d>(at: &'d Json, name: &str, reader: &Reader<'d>) -> Option<&'d str> {
+    nullable_text(at, name, reader).inspect(|text| check_plain(at, name, text, reader))
+}
+
+/// A name says something and has nothing around it: what is compared letter by letter must not differ in what nobody sees, and
+/// an empty name must not pass for a recorded one.
+fn check_plain<'d>(at: &'d Json, name: &str, text: &str, reader: &Reader<'d>) {
+    if text.is_empty() || text.trim() != text || text.chars().any(char::is_control) {
+        let expected = "a name without blanks around it or control characters";
+        reader.problem(at, Some(name), expected, &canonical(&Json::from(text)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The `protocol` of receipts and of raw results.
 
 use super::Arm;
+use super::environment::nullable_name;
 use crate::package::json::Json;
 use crate::package::limits::MAX_EXTENT;
 use crate::package::partition::Reader;
@@ -18,6 +19,9 @@ pub const DEFINING: [&str; 10] = [
     "seed",
     "generator",
 ];
+
+/// Members that describe in words; each may be left out.
+const WORDS: [&str; 3] = ["inputs", "warmup", "synchronization"];
 
 /// A protocol as far as checks need it.
 #[derive(Debug, Clone)]
@@ -40,11 +44,20 @@ pub struct Protocol<'d> {
     pub comparison: Option<&'d str>,
     /// Names of the arms.
     pub arms: Option<Vec<&'d str>>,
+    /// Where the inputs come from, in words.
+    pub inputs: Option<&'d str>,
+    /// What made the inputs; `None` where they were given, too.
+    pub generator: Option<&'d str>,
+    /// The generator's seed; `None` where inputs were given, too.
+    pub seed: Option<u64>,
 }
 
 impl<'d> Protocol<'d> {
     /// Reads the object at `at`.
     pub fn read(at: &'d Json, reader: &Reader<'d>) -> Self {
+        for name in WORDS.into_iter().filter(|name| at.get(name).is_some()) {
+            reader.text(at, name);
+        }
         Self {
             at,
             operation: reader.text(at, "operation"),
@@ -55,6 +68,9 @@ impl<'d> Protocol<'d> {
             coordinates: reader.count(at, "total_coordinates"),
             comparison: reader.text(at, "comparison"),
             arms: texts(at, "arms", reader),
+            inputs: at.get("inputs").and_then(Json::as_str),
+            generator: at.get("generator").and_then(|_| nullable_name(at, "generator", reader)),
+            seed: at.get("seed").and_then(|seed| read_seed(at, seed, reader)),
         }
     }
 
@@ -68,6 +84,16 @@ impl<'d> Protocol<'d> {
     pub fn shape_product(&self) -> Option<u64> {
         self.input_shape.as_ref()?.iter().try_fold(1_u64, |product, &extent| product.checked_mul(extent))
     }
+}
+
+/// A seed. Another number or a text that looks like one makes no inputs, so that nothing could be held against them.
+fn read_seed<'d>(at: &'d Json, seed: &Json, reader: &Reader<'d>) -> Option<u64> {
+    let number = seed.as_u64();
+    if number.is_none() && *seed != Json::Null {
+        let expected = "an integer from 0 to 2^64 - 1, or null where the inputs were given";
+        reader.problem(at, Some("seed"), expected, &crate::package::json::canonical(seed));
+    }
+    number
 }
 
 /// An array member of positive integers, at least one.

@@ -1,5 +1,7 @@
 //! The raw results of one engine: every pair and every trial's hash, from which the summary follows.
 
+use std::collections::HashSet;
+
 use super::protocol::positive;
 use super::receipt::Figures;
 use super::{Arm, Engine, Environment, Probe, Protocol};
@@ -105,6 +107,14 @@ impl<'d> Condition<'d> {
             Some(_) => positive(at, name, reader),
             None => None,
         };
+        // One that stands twice would have its tensors read and compared as often.
+        let resolutions = list("res").filter(|resolutions| {
+            let distinct = resolutions.iter().collect::<HashSet<_>>().len() == resolutions.len();
+            if !distinct {
+                reader.problem(at, Some("res"), "distinct resolutions", "one that stands twice");
+            }
+            distinct
+        });
         Self {
             arm,
             at,
@@ -114,7 +124,7 @@ impl<'d> Condition<'d> {
             pairs: reader.count(at, "total_pairs_per_res"),
             coordinates: reader.count(at, "total_coords"),
             input_hashes: hashes.unwrap_or_default(),
-            resolutions: list("res"),
+            resolutions,
             figures: Figures::read(at, reader),
             kept: list("tensors_kept"),
         }

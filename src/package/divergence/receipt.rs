@@ -92,7 +92,7 @@ impl<'d> SummaryReceipt<'d> {
         let reader = Reader::new(document);
         let root = document.root();
         let protocol = Protocol::read(reader.member(root, "protocol").unwrap_or(root), &reader);
-        for name in ["inputs", "warmup", "synchronization", "date", "runtime", "source"] {
+        for name in ["date", "runtime", "source"] {
             if protocol.at.get(name).is_some() {
                 reader.text(protocol.at, name);
             }

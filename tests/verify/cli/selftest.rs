@@ -98,7 +98,9 @@ fn what_cannot_be_copied_is_named_and_not_left_out() {
 
 /// Classes that `package`'s selftest misses, with what is said of them.
 fn missed(path: &str, mutations: &str) -> Vec<(String, serde_json::Value)> {
-    let outcome = Outcome::of(&["selftest", path, "--mutations", mutations, "--format", "json"], None);
+    let absent = ["--allow-absent", "code/*", "--allow-absent", "reproduce.py"];
+    let args = [&["selftest", path, "--mutations", mutations, "--format", "json"][..], &absent].concat();
+    let outcome = Outcome::of(&args, None);
     outcome.exits(0).obeys(include_str!("../../../docs/schema/recount-selftest-v1.json"));
     let files = outcome.report()["files"].as_array().unwrap().clone();
     let reasons = files.iter().flat_map(|file| {
@@ -133,4 +135,49 @@ fn reasons_are_given_once_for_all_leaves_they_are_about() {
     assert_eq!(said.matches(reason).count(), 1, "{said}");
     assert!(said.contains("Bound by: the samples that it is the median of"), "{said}");
     assert!(said.contains("with a signature"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_verified_cannot_be_measured() {
+    let all_ones = Package::valid();
+    for name in ["cases.json", "device.json", "model.json", "provenance.json", "validation.json"] {
+        all_ones.write(name, "1");
+    }
+    all_ones.seal();
+    let receipts = Package::valid();
+    receipts.edit_json("receipts.json", |root| crate::common::json::set(root, "/schema", 7_u64));
+    for (package, file) in [(all_ones, "cases.json"), (receipts, "receipts.json")] {
+        package.verify(&[]).exits(2);
+        let outcome = selftest(&package, &[]);
+        outcome.exits(2);
+        outcome.require(outcome.stdout.is_empty() && outcome.stderr.lines().count() == 1, "one line, and no result");
+        for text in ["cannot be verified", "unsupported-schema", file] {
+            outcome.require(outcome.stderr.contains(text), text);
+        }
+    }
+}
+
+#[test]
+fn a_package_that_does_not_hold_is_measured_and_does_not_pass() {
+    let package = Package::valid();
+    package.edit_json("device.json", |root| crate::common::json::set(root, "/sm_count", 7_u64)).seal();
+    package.verify(&[]).exits(1);
+    let outcome = selftest(&package, &["--format", "json", "--at-least", "0"]);
+    outcome.exits(1).obeys(include_str!("../../../docs/schema/recount-selftest-v1.json"));
+    assert_eq!(outcome.report()["holds"], false);
+    outcome
+        .require(outcome.stderr.contains("device.json") || outcome.stderr.contains("model.json"), "errors are named");
+    outcome.require(outcome.stderr.contains("the package itself does not hold"), "and so is what they mean");
+    // What verify is told, selftest is told, too; warnings do not count against the package.
+    let absent = Package::valid();
+    absent
+        .write("extra.txt", "more")
+        .write("notes.txt", "mine")
+        .seal()
+        .remove("notes.txt")
+        .write("other.txt", "undeclared");
+    selftest(&absent, &[]).exits(1);
+    let outcome = selftest(&absent, &["--allow-absent", "notes.txt", "--format", "json"]);
+    assert_eq!(outcome.exits(0).report()["holds"], true);
+    outcome.require(outcome.stderr.is_empty(), "nothing is said against it");
 }
