@@ -4,11 +4,12 @@
 
 use super::super::evidence::PartitionEvidence;
 use super::super::{Code, Place, Recorder};
+use super::cell::{first_number, is_missing};
 use super::derive::{Builder, recorded};
 use super::figures::{Figure, Figures};
 use super::markdown::{Locator, Table, Text};
 use super::printed::Unit;
-use super::table::{Name, first_number, is_missing, name};
+use super::table::{Name, name};
 use crate::fit::Schedule;
 use crate::package::json::Json;
 use crate::package::partition::overlap::{OverlapFigures, geometric_means};
