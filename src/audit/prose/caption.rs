@@ -23,7 +23,7 @@ pub(super) fn factor(word: &str) -> Option<f64> {
         "ns" | "nsec" | "nanosecond" | "nanoseconds" => Some(1e3),
         "us" | "\u{b5}s" | "\u{3bc}s" | "usec" | "microsecond" | "microseconds" => Some(1.0),
         "ms" | "msec" | "millisecond" | "milliseconds" => Some(1e-3),
-        "s" | "sec" | "second" | "seconds" => Some(1e-6),
+        "s" | "sec" | "seconds" => Some(1e-6),
         _ => None,
     }
 }

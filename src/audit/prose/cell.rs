@@ -6,6 +6,9 @@ use super::printed::{Printed, Unit};
 use crate::fit::Schedule;
 use crate::package::partition::Route;
 
+/// Digits of an expected value where the cell has none to go by.
+const DECIMALS: usize = 4;
+
 /// What came of a cell.
 #[derive(Debug, PartialEq)]
 pub(super) enum Cell {
@@ -32,12 +35,7 @@ pub(super) fn is_missing(text: &str) -> bool {
     words.contains(&text.to_lowercase().trim_matches(['(', ')']))
 }
 
-/// The first number of a cell, such as that of `1.2831 us`.
-pub(super) fn first_number(text: &str) -> Option<Printed> {
-    number_and_rest(text).map(|(printed, _)| printed)
-}
-
-/// The first number of a cell, and what stands behind it.
+/// The first number of a cell, such as that of `1.2831 us`, and what stands behind it.
 fn number_and_rest(text: &str) -> Option<(Printed, &str)> {
     let start = text.find(|next: char| !next.is_whitespace() && !matches!(next, '*' | '~' | '`'))?;
     let text = &text[start..];
@@ -86,8 +84,6 @@ pub(super) fn median_cell(
     (cohort, route): (&str, Route),
     scale: Scale,
 ) -> Cell {
-    /// Digits of an expected value where the cell has none to go by.
-    const DECIMALS: usize = 4;
     let run = case.record.run(cohort);
     let median = run.and_then(|run| run.routes()[route as usize].1.timing.as_ref()).map(|timing| timing.p50);
     let read = number_and_rest(text).map(|(printed, rest)| (printed, unit_and_rest(rest)));
@@ -96,8 +92,13 @@ pub(super) fn median_cell(
         (Some(median), Some((printed, (unit, rest)))) => {
             let factor = unit.unwrap_or(factor);
             if printed.agrees(median * factor, 0.0) {
-                let known =
-                    case.times.iter().chain(&case.extremes).chain(&case.comparisons).chain(&case.other_comparisons);
+                let known = case
+                    .times
+                    .iter()
+                    .chain(&case.extremes)
+                    .chain(&case.comparisons)
+                    .chain(&case.other_comparisons)
+                    .chain(&case.differences);
                 let explains = |other: &Printed| {
                     let scaled = |figure: &super::figures::Figure| {
                         let factor = if figure.unit == Unit::Us { factor } else { 1.0 };
@@ -120,6 +121,26 @@ pub(super) fn median_cell(
         (Some(median), None) => Cell::Wrong(format!("{:.DECIMALS$}", median * factor)),
         (None, None) if is_missing(text) => Cell::Holds,
         (None, _) => Cell::Wrong("missing".to_owned()),
+    }
+}
+
+/// Whether a cell prints a number, which is a time in microseconds or none; if not, what it should print.
+pub(super) fn number_cell(text: &str, number: Option<f64>, is_time: bool) -> Result<(), String> {
+    let read = number_and_rest(text).map(|(printed, rest)| (printed, unit_and_rest(rest)));
+    match (number, read) {
+        (Some(number), Some((printed, (unit, rest)))) => {
+            let number = number * unit.filter(|_| is_time).unwrap_or(1.0);
+            if !printed.agrees(number, 0.0) || (unit.is_some() && !is_time) {
+                Err(printed.like(number))
+            } else if is_followed_by_another(rest, |_| false) {
+                Err(format!("{} alone", printed.like(number)))
+            } else {
+                Ok(())
+            }
+        }
+        (Some(number), None) => Err(format!("{number:.DECIMALS$}")),
+        (None, _) if is_missing(text) => Ok(()),
+        (None, _) => Err("missing".to_owned()),
     }
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Expected {
     pub is_claim: bool,
     /// Whether it is said of the whole package: `16-case benchmark`.
     pub is_whole: bool,
+    /// Whether nothing between number and noun narrows what is counted.
+    pub is_plain: bool,
     /// Whether something is said of these alone: `two samples were slow`.
     pub is_predicate: bool,
 }
@@ -130,13 +132,14 @@ impl Counts {
                 "the" | "this" | "our" | "original" | "same" | "full" | "whole" | "complete" | "entire" | "frozen"
             );
         if is_whole_package {
-            let what = "cases of the package";
+            let what = "cases";
             return Some(Expected {
                 noun,
                 values: vec![self.cases],
                 what,
                 is_claim: true,
                 is_whole: true,
+                is_plain: true,
                 is_predicate: false,
             });
         }
@@ -150,7 +153,15 @@ impl Counts {
             && !taken.is_empty()
         {
             let (values, what) = (taken.clone(), "cases that take this schedule");
-            return Some(Expected { noun, values, what, is_claim: true, is_whole: true, is_predicate: false });
+            return Some(Expected {
+                noun,
+                values,
+                what,
+                is_claim: true,
+                is_whole: true,
+                is_plain: true,
+                is_predicate: false,
+            });
         }
         let mut values = Vec::new();
         let what = match noun {
@@ -230,10 +241,13 @@ impl Counts {
                 is_whole && !(is_judged || qualifiers.is_per || qualifiers.is_part)
             }
             Noun::Samples => is_whole,
+            // `all 3 rescue cohorts` are not all.
+            Noun::Cohorts if qualifiers.is_later || qualifiers.words != Words::default() => false,
             _ => is_whole && !qualifiers.is_per && !qualifiers.is_part,
         };
+        let is_plain = qualifiers.count == 0;
         let is_predicate = qualifiers.is_predicate;
-        Some(Expected { noun, values, what, is_claim, is_whole: false, is_predicate })
+        Some(Expected { noun, values, what, is_claim, is_whole: false, is_plain, is_predicate })
     }
 
     fn runs(&self, wanted: impl Fn(&CohortCount) -> bool) -> u64 {

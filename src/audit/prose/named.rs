@@ -156,7 +156,12 @@ impl<'s> Sentence<'s, '_, '_> {
                 "hardware",
                 "machine",
             ]);
-        if !is_other || !is_measured || self.is_elsewhere() || self.words.any(&[Word::Requirement]) {
+        // `an RTX 4000-series GPU` is less than a model.
+        let is_class = self.number_behind(at).is_some_and(|next| {
+            let hyphen = usize::from(self.after(next, 1) == "-");
+            matches!(self.after(next, 1 + hyphen).as_str(), "series" | "class" | "generation" | "family")
+        });
+        if !is_other || is_class || !is_measured || self.is_elsewhere() || self.words.any(&[Word::Requirement]) {
             return Judgement::Silent;
         }
         claim(false, || format!("{} (the recorded device)", model.name))
@@ -270,6 +275,7 @@ impl<'s> Sentence<'s, '_, '_> {
         if figures.by_shape.contains_key(&(rows, columns)) {
             return self.owner(at, &label);
         }
+        let is_counted = matches!(self.after(at, 1).as_str(), "default" | "defaults" | "case" | "cases");
         let is_measured = self.words.any(&[
             Word::Median,
             Word::Improve,
@@ -277,14 +283,10 @@ impl<'s> Sentence<'s, '_, '_> {
             Word::Retry,
             Word::Drift,
             Word::Residual,
-            Word::Default,
-            Word::Rows1,
-            Word::Rows2,
             Word::Recheck,
-            Word::Timed,
-        ]) || self.has_word(&["regression", "regressions", "table"]);
+        ]) || (is_counted && self.words.any(&[Word::Default]))
+            || self.has_word(&["regression", "regressions", "table", "measured"]);
         let last = self.before(at, 1);
-        let is_counted = matches!(self.after(at, 1).as_str(), "default" | "defaults" | "case" | "cases");
         let is_case = label.is_any()
             || is_counted
             || (last == "at" && self.has_word(&["regression", "regressions", "table", "case", "cases"]));

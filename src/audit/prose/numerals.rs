@@ -52,14 +52,12 @@ impl Sentence<'_, '_, '_> {
         }
         let Some(expected) = self.expected_count(at, value) else { return Judgement::Silent };
         let is_of_all = self.before(at, 1) == "all";
-        let is_of_each = (0..at).any(|index| {
-            self.tokens[index].kind == Kind::Word && word(&self.text(index).to_ascii_lowercase()) == Some(Word::Each)
-        });
         let is_stated = match expected.noun {
-            Noun::Regressions => true,
-            Noun::Samples => value > 0 && is_of_each && !expected.is_predicate,
-            Noun::Cases => value > 0 && (expected.is_whole || is_of_all),
-            Noun::Subsets | Noun::Groups | Noun::Cohorts | Noun::Observations => value > 0 && is_of_all,
+            Noun::Regressions => self.is_of_selection(at),
+            Noun::Samples => value > 0 && self.is_taken_by_each(at) && !expected.is_predicate,
+            Noun::Cases => value > 0 && (expected.is_whole || (is_of_all && expected.is_plain)),
+            Noun::Subsets => value > 0 && is_of_all,
+            Noun::Groups | Noun::Cohorts | Noun::Observations => value > 0 && is_of_all && expected.is_plain,
             _ => false,
         };
         if !is_stated {
@@ -71,6 +69,29 @@ impl Sentence<'_, '_, '_> {
         } else {
             Judgement::Silent
         }
+    }
+
+    /// `no observed selected regressions`: the policy's, not those of a schedule.
+    fn is_of_selection(&self, at: usize) -> bool {
+        (1..REACH).map(|steps| self.after(at, steps)).any(|lower| matches!(lower.as_str(), "selected" | "policy"))
+    }
+
+    /// `Each run took seven samples`.
+    fn is_taken_by_each(&self, at: usize) -> bool {
+        let is_part = matches!(
+            self.before(at, 1).as_str(),
+            "of" | "the" | "these" | "those" | "first" | "last" | "other" | "any" | "or" | "to" | "and"
+        );
+        let mut before = (0..at).filter(|&index| self.tokens[index].kind == Kind::Word);
+        let each = before.find(|&index| word(&self.text(index).to_ascii_lowercase()) == Some(Word::Each));
+        let takes = |index: usize| {
+            let lower = self.text(index).to_ascii_lowercase();
+            matches!(
+                lower.as_str(),
+                "took" | "takes" | "has" | "had" | "have" | "used" | "uses" | "with" | "recorded" | "records"
+            )
+        };
+        !is_part && each.is_some() && before.any(takes)
     }
 
     /// A count of failed processes, or of the cases of one shape: more than there are is wrong, less may be a part.

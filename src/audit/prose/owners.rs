@@ -39,7 +39,8 @@ impl Sentence<'_, '_, '_> {
             if is_allowed(owned) {
                 return Judgement::Held;
             }
-            nearest = nearest.or(Some(owned));
+            let magnitude = |owned: &Owned| owned.figure.value.abs();
+            nearest = nearest.filter(|nearest| magnitude(nearest) >= magnitude(owned)).or(Some(owned));
         }
         // What no case has is judged as a number.
         nearest.map_or(Judgement::Silent, |owned| {
