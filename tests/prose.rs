@@ -91,6 +91,9 @@ macro_rules! published {
     };
 }
 
+#[path = "prose/statements.rs"]
+mod statements;
+
 fn line_of(text: &str, part: &str) -> usize {
     text.lines().position(|line| line.contains(part)).expect("a line") + 1
 }
@@ -384,6 +387,19 @@ fn hostile_readmes_end_quickly() {
         ("wide table", format!("|{}\n|{}\n|{}\n", filled("d|"), filled("-|"), "1.5|".repeat(1000))),
         ("tables", filled("|a|default|\n|-|-|\n|reduce_sum 17x1024 fp16 B4|1.5|\n\n")),
         ("tables with more columns", filled("|a|default|GB|\n|-|-|-|\n|reduce_sum 17x1024 fp16 B4|1.5|77.123456|\n\n")),
+        ("cells of HTML", filled("<table><tr><td>reduce_sum 17x1024 fp16 B4</td><td>1.5 &&</td></tr></table>\n")),
+        ("open HTML", filled("<table><tr><td>&#")),
+        (
+            "rows in a code block",
+            format!("```\n| a | default |\n|-|-|\n{}```\n", filled("| reduce_sum 17x1024 fp16 B4 | 1.5 |\n")),
+        ),
+        (
+            "tables in a code block",
+            format!("```\n{}```\n", filled("|a|default|\n|-|-|\n|reduce_sum 17x1024 fp16 B4|1.5|\n")),
+        ),
+        ("unknown shapes", filled("the median of SUM 38x258 is measured ")),
+        ("numerals", filled("each run took nine 1024x512 defaults ")),
+        ("masks", filled("process mask 0x15401 ")),
         ("multibyte", filled("\u{2212}0.5 \u{b5}s \u{1f600} ")),
     ] {
         let start = Instant::now();
@@ -449,6 +465,19 @@ fn no_text_makes_it_panic() {
         " of ",
         "99999999999999999999",
         "0x",
+        "<table><tr><td>",
+        "</td></tr></table>\n\n",
+        "&#x",
+        "&#46;",
+        "```\n",
+        "<!--",
+        "seven samples",
+        "each run took ",
+        "mask 0x1",
+        "RTX 4090",
+        "ceil(P/25)",
+        "default cohort is passed",
+        "Times are in ms",
     ];
     let mut random = fastrand::Rng::with_seed(7);
     for _ in 0..150 {

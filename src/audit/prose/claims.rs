@@ -8,8 +8,8 @@ use super::counts::Expected;
 use super::figures::Figures;
 use super::markdown::Text;
 use super::printed::{Printed, Unit};
-use super::tokens::{Kind, Token, architecture, sentences};
-use super::words::{PartialLabel, Word, Words, word};
+use super::tokens::{Kind, Token, sentences};
+use super::words::{PartialLabel, Words, word};
 use crate::audit::Code;
 
 /// Cases that a sentence may name by shapes; where more match, none is meant in particular.
@@ -52,11 +52,13 @@ pub(super) fn judge(text: &Text, figures: &Figures<'_, '_>, limit: usize) -> Vec
             let judgement = match &token.kind {
                 Kind::Number(printed) => sentence.number(at, printed),
                 Kind::Hex => sentence.hexadecimal(at),
-                Kind::Word => sentence.device_name(at),
-                _ => continue,
+                Kind::Shape(rows, columns) => sentence.shape(at, (*rows, *columns)),
+                Kind::Word => sentence.word(at),
+                Kind::Mark(_) => continue,
             };
             if judgement != Judgement::Silent {
-                judged.push(Judged { at: token.start, found: sentence.text(at).to_owned(), judgement });
+                let found = sentence.shown(at);
+                judged.push(Judged { at: token.start, found: found.to_owned(), judgement });
             }
         }
     }
@@ -71,12 +73,16 @@ struct Clause {
 }
 
 /// A sentence, and what its words are.
-struct Sentence<'s, 'v, 'd> {
-    tokens: &'s [Token],
-    source: &'s Text,
-    figures: &'s Figures<'v, 'd>,
+pub(super) struct Sentence<'s, 'v, 'd> {
+    /// Its tokens.
+    pub tokens: &'s [Token],
+    /// The text that they are cut from.
+    pub source: &'s Text,
+    /// What the data says.
+    pub figures: &'s Figures<'v, 'd>,
     clauses: Vec<Clause>,
-    words: Words,
+    /// The notions of all its words.
+    pub words: Words,
     cases: Vec<usize>,
 }
 
@@ -111,16 +117,18 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         Self { tokens, source, figures, clauses, words, cases }
     }
 
-    fn text(&self, at: usize) -> &'s str {
+    /// The token at `at`.
+    pub(super) fn text(&self, at: usize) -> &'s str {
         &self.source.text[self.tokens[at].start..self.tokens[at].end]
     }
 
     /// The token `steps` before `at`, in lower case; empty where there is none.
-    fn before(&self, at: usize, steps: usize) -> String {
+    pub(super) fn before(&self, at: usize, steps: usize) -> String {
         at.checked_sub(steps).map(|index| self.text(index).to_ascii_lowercase()).unwrap_or_default()
     }
 
-    fn after(&self, at: usize, steps: usize) -> String {
+    /// The token `steps` behind `at`, in lower case; empty where there is none.
+    pub(super) fn after(&self, at: usize, steps: usize) -> String {
         if at + steps < self.tokens.len() { self.text(at + steps).to_ascii_lowercase() } else { String::new() }
     }
 
@@ -128,7 +136,7 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         if self.is_heading_number(at) {
             return Judgement::Silent;
         }
-        if let Some(judgement) = self.named_value(at, printed) {
+        if let Some(judgement) = self.named_value(at, printed).or_else(|| self.rounds(at, printed)) {
             return judgement;
         }
         if printed.is_integer() && printed.unit == Unit::Plain {
@@ -227,24 +235,30 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
             return Judgement::Silent;
         }
         let value = printed.value as u64;
-        let clause = self.clauses[self.tokens[at].clause].words;
-        let words = (clause, self.words);
-        let counts = &self.figures.counts;
-        let processors = self.figures.device.processors;
-        let Some(Expected { values, what, is_claim }) =
-            counts.expected(value, self.tokens, at, &self.source.text, words, processors)
-        else {
-            return Judgement::Silent;
-        };
-        if values.contains(&value) {
+        if let Some(judgement) = self.small_count(at, value) {
+            return judgement;
+        }
+        let Some(expected) = self.expected_count(at, value) else { return Judgement::Silent };
+        if expected.values.contains(&value) {
             return Judgement::Held;
         }
-        let is_denied = matches!(self.before(at, 1).as_str(), "not" | "no" | "than" | "unlike");
-        if !is_claim || is_denied || self.is_bound(at) || self.is_approximate(at) {
+        if !expected.is_claim || self.is_no_statement(at) {
             return Judgement::Silent;
         }
-        let nearest = values.into_iter().min_by_key(|&other| other.abs_diff(value)).unwrap_or_default();
-        Judgement::Wrong(Code::ProseClaim, format!("{nearest} ({what})"))
+        Judgement::Wrong(Code::ProseClaim, expected.nearest(value))
+    }
+
+    /// What the data counts of the noun behind `at`.
+    pub(super) fn expected_count(&self, at: usize, value: u64) -> Option<Expected> {
+        let words = (self.clauses[self.tokens[at].clause].words, self.words);
+        let processors = self.figures.device.processors;
+        self.figures.counts.expected(value, self.tokens, at, &self.source.text, words, processors)
+    }
+
+    /// Whether a count is denied, limits something or is not meant exactly.
+    pub(super) fn is_no_statement(&self, at: usize) -> bool {
+        let is_denied = matches!(self.before(at, 1).as_str(), "not" | "no" | "than" | "unlike");
+        is_denied || self.is_bound(at) || self.is_approximate(at)
     }
 
     /// Whether the number limits something rather than stating it: `at most 1 %`, `< 0.5`.
@@ -315,44 +329,8 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         let is_name = name.chars().any(char::is_uppercase) && index > 0 && word(&lower).is_none();
         is_name || (lower == "torch" && self.cases.is_empty()) || lower == "pytorch"
     }
-
-    /// A commit that the package was measured at, or the exit status of a failed process.
-    fn hexadecimal(&self, at: usize) -> Judgement {
-        let code = self.text(at);
-        let digits = code.strip_prefix("0x").unwrap_or(code);
-        let is_after_commit = (1..=3).any(|steps| word(&self.before(at, steps)) == Some(Word::Commit));
-        if is_after_commit && !self.figures.commits.is_empty() {
-            let lower = digits.to_ascii_lowercase();
-            let known = self.figures.commits.iter().any(|commit| commit.starts_with(&lower));
-            let length = digits.len();
-            let captured = self.figures.commits[0];
-            return claim(known, || format!("{} (captured_head)", captured.get(..length).unwrap_or(captured)));
-        }
-        if digits.len() != 8 || self.figures.exit_statuses.is_empty() || !self.words.any(&[Word::Exit, Word::Fail]) {
-            return Judgement::Silent;
-        }
-        let Ok(status) = u32::from_str_radix(digits, 16) else { return Judgement::Silent };
-        let expected = self.figures.exit_statuses[0];
-        claim(self.figures.exit_statuses.contains(&status), || {
-            format!("{expected:08X} (exit status of the failed process)")
-        })
-    }
-
-    /// `SM89` is the device's compute capability, unless the sentence speaks of what is needed.
-    fn device_name(&self, at: usize) -> Judgement {
-        let (Some(named), Some(capability)) = (architecture(self.text(at)), self.figures.device.capability) else {
-            return Judgement::Silent;
-        };
-        if named == capability {
-            return Judgement::Held;
-        }
-        if self.words.any(&[Word::Requirement]) || self.after(at, 1) == "+" {
-            return Judgement::Silent;
-        }
-        claim(false, || format!("SM{capability} (compute capability)"))
-    }
 }
 
-fn claim(holds: bool, expected: impl FnOnce() -> String) -> Judgement {
+pub(super) fn claim(holds: bool, expected: impl FnOnce() -> String) -> Judgement {
     if holds { Judgement::Held } else { Judgement::Wrong(Code::ProseClaim, expected()) }
 }

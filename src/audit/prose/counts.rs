@@ -27,6 +27,8 @@ pub(super) struct Counts {
     groups: Option<u64>,
     /// Cases that keep the default or take another schedule, by folds and by the full fit.
     decided: Vec<u64>,
+    /// Cases that take each schedule, in the order of all schedules.
+    taken: [Vec<u64>; 3],
     regressions: Vec<u64>,
     features: Option<usize>,
     per_run: Vec<u64>,
@@ -35,14 +37,22 @@ pub(super) struct Counts {
 }
 
 /// What an integer with a noun should have been.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expected {
+    /// What is counted.
+    pub noun: Noun,
     /// Each value that would do.
     pub values: Vec<u64>,
     /// What is counted, in words.
     pub what: &'static str,
     /// Whether another value contradicts the data; else it may count a part.
     pub is_claim: bool,
+    /// Whether it is said of the whole package: `16-case benchmark`.
+    pub is_whole: bool,
+    /// Whether nothing between number and noun narrows what is counted.
+    pub is_plain: bool,
+    /// Whether something is said of these alone: `two samples were slow`.
+    pub is_predicate: bool,
 }
 
 impl Counts {
@@ -82,7 +92,10 @@ impl Counts {
             let full: Vec<_> = refit.full.decisions.iter().collect();
             for decisions in [folds, full] {
                 let with = |schedule| decisions.iter().filter(|one| one.decision.selected == schedule).count() as u64;
-                Schedule::ALL.into_iter().for_each(|schedule| note(&mut counts.decided, with(schedule)));
+                for (schedule, taken) in Schedule::ALL.into_iter().zip(&mut counts.taken) {
+                    note(&mut counts.decided, with(schedule));
+                    note(taken, with(schedule));
+                }
                 note(&mut counts.decided, counts.cases.saturating_sub(with(Schedule::Default)));
             }
             for metrics in [&refit.summary, &refit.full.metrics] {
@@ -109,6 +122,47 @@ impl Counts {
             let before = text[tokens[at - 1].start..tokens[at - 1].end].to_ascii_lowercase();
             matches!(before.as_str(), "all" | "total" | "of" | "the")
         };
+        let word_before = |steps: usize| {
+            let token = at.checked_sub(steps).map(|index| &tokens[index]);
+            token.map(|token| text[token.start..token.end].to_ascii_lowercase()).unwrap_or_default()
+        };
+        let is_whole_package = qualifiers.is_whole
+            && matches!(
+                word_before(1).as_str(),
+                "the" | "this" | "our" | "original" | "same" | "full" | "whole" | "complete" | "entire" | "frozen"
+            );
+        if is_whole_package {
+            let what = "cases";
+            return Some(Expected {
+                noun,
+                values: vec![self.cases],
+                what,
+                is_claim: true,
+                is_whole: true,
+                is_plain: true,
+                is_predicate: false,
+            });
+        }
+        let is_selection = noun == Noun::Cases && !qualifiers.is_part && !qualifiers.is_per && !qualifiers.is_narrowed;
+        let is_selection = is_selection
+            && sentence.any(&[Word::Select])
+            && !clause.any(&[Word::Compare, Word::Improve])
+            && matches!(word_before(1).as_str(), "for" | "in");
+        if is_selection
+            && let Some(taken) = taken_by(&word_before(2)).map(|schedule| &self.taken[schedule])
+            && !taken.is_empty()
+        {
+            let (values, what) = (taken.clone(), "cases that take this schedule");
+            return Some(Expected {
+                noun,
+                values,
+                what,
+                is_claim: true,
+                is_whole: true,
+                is_plain: true,
+                is_predicate: false,
+            });
+        }
         let mut values = Vec::new();
         let what = match noun {
             Noun::Processors => {
@@ -187,9 +241,13 @@ impl Counts {
                 is_whole && !(is_judged || qualifiers.is_per || qualifiers.is_part)
             }
             Noun::Samples => is_whole,
+            // `all 3 rescue cohorts` are not all.
+            Noun::Cohorts if qualifiers.is_later || qualifiers.words != Words::default() => false,
             _ => is_whole && !qualifiers.is_per && !qualifiers.is_part,
         };
-        Some(Expected { values, what, is_claim })
+        let is_plain = qualifiers.count == 0;
+        let is_predicate = qualifiers.is_predicate;
+        Some(Expected { noun, values, what, is_claim, is_whole: false, is_plain, is_predicate })
     }
 
     fn runs(&self, wanted: impl Fn(&CohortCount) -> bool) -> u64 {
@@ -230,6 +288,12 @@ impl Counts {
             values.push(sum(&|_| true));
         }
     }
+}
+
+/// The index of the schedule that a word names.
+fn taken_by(lower: &str) -> Option<usize> {
+    let lower = if matches!(lower, "defaults" | "original") { "default" } else { lower };
+    Schedule::ALL.iter().position(|schedule| schedule.name() == lower)
 }
 
 /// Adds a value that is not there yet.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::super::evidence::{PartitionEvidence, RefitEvidence, Refitted};
 use super::counts::Counts;
 use super::derive::{Builder, recorded};
+use super::facts::Facts;
 use super::overlap::Overlap;
 use super::printed::{Printed, Unit};
 use super::stated;
@@ -120,6 +121,8 @@ pub(super) struct Figures<'v, 'd> {
     pub counts: Counts,
     /// What the device record says.
     pub device: Device<'v>,
+    /// Names, statuses, masks, and whose a figure is.
+    pub facts: Facts<'v>,
     /// The commit that was built, and others that the receipts name.
     pub commits: Vec<&'v str>,
     /// Exit statuses of failed processes, as 32 bits.
@@ -197,6 +200,7 @@ impl<'v, 'd> Figures<'v, 'd> {
             sample_targets,
             counts: Counts::of(validation, refitted),
             device: device(package),
+            facts: Facts::of(package, validation, refit, tolerance),
             commits: commits(package),
             exit_statuses: exit_statuses(validation),
             cases,

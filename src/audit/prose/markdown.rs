@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::listing::{self, Found};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// The text of one block or table cell: inline code and emphasis are text, link targets, images and HTML are not.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Text {
     /// What a reader sees.
     pub text: String,
@@ -47,7 +48,8 @@ impl Text {
         row
     }
 
-    fn push(&mut self, text: &str, source: usize) {
+    /// Adds what stands at `source` in the file.
+    pub(super) fn push(&mut self, text: &str, source: usize) {
         self.segments.push((self.text.len(), source));
         self.text.push_str(text);
     }
@@ -62,6 +64,19 @@ pub(super) struct Table {
     pub starts: Vec<usize>,
 }
 
+impl Table {
+    /// The same rows below a header without words.
+    pub(super) fn with_empty_header(&self) -> Self {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let header = std::iter::repeat_with(Text::default).take(columns).collect();
+        let start = self.starts.first().copied().unwrap_or(0);
+        Self {
+            rows: std::iter::once(header).chain(self.rows.iter().cloned()).collect(),
+            starts: std::iter::once(start).chain(self.starts.iter().copied()).collect(),
+        }
+    }
+}
+
 /// A part of the README.
 #[derive(Debug)]
 pub(super) enum Block {
@@ -69,9 +84,13 @@ pub(super) enum Block {
     Text(Text),
     /// A table.
     Table(Table),
+    /// A table of HTML.
+    Html(Found),
+    /// A code block: where it stands in the file.
+    Code(Range<usize>),
 }
 
-/// The blocks of a Markdown file, in order. Code blocks are skipped.
+/// The blocks of a Markdown file, in order. Of HTML only tables are read.
 pub(super) fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut current = Text::default();
@@ -81,6 +100,15 @@ pub(super) fn blocks(markdown: &str) -> Vec<Block> {
         match event {
             Event::Start(tag) => {
                 if skipped > 0 || is_skipped(&tag) {
+                    if skipped == 0 && matches!(tag, Tag::CodeBlock(_) | Tag::HtmlBlock) {
+                        flush(&mut current, table.is_some(), &mut blocks);
+                        match tag {
+                            Tag::CodeBlock(_) => blocks.push(Block::Code(range)),
+                            _ => blocks.extend(
+                                listing::in_html(&markdown[range.clone()], range.start).into_iter().map(Block::Html),
+                            ),
+                        }
+                    }
                     skipped += 1;
                     continue;
                 }

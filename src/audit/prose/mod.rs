@@ -5,13 +5,20 @@
 //! them name ([`candidates`], [`nouns`]). No sentence of any README is known here.
 
 mod candidates;
+mod caption;
+mod cell;
 mod claims;
 mod counts;
 mod derive;
+mod facts;
 mod figures;
+mod listing;
 mod markdown;
+mod named;
 mod nouns;
+mod numerals;
 mod overlap;
+mod owners;
 mod printed;
 mod stated;
 mod table;
@@ -23,9 +30,12 @@ use super::evidence::{Options, PartitionEvidence, RefitEvidence};
 use super::{CheckReport, Code, Family, Place, Recorder};
 use crate::package::limits::{MAX_README_BYTES, MAX_README_NUMBERS};
 use crate::package::partition::files;
+use caption::Caption;
 use claims::{Judged, Judgement};
 use figures::Figures;
+use listing::Found;
 use markdown::{Block, Locator, Table, Text};
+use table::Name;
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '_>, options: &Options) -> CheckReport {
@@ -43,23 +53,73 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
     let without_model = is_missing(package.evidence, files::MODEL, options);
     let no_refit = Err(format!("{} is not in the package", files::MODEL));
     let refit = if without_model { &no_refit } else { refit };
-    let figures = Figures::of(package, validation, refit, options.tolerance);
+    let mut figures = Figures::of(package, validation, refit, options.tolerance);
     let fitted = refit.as_ref().ok().map(|refitted| &refitted.refit);
+    let blocks = markdown::blocks(markdown);
+    if let Some(model) = &figures.facts.model {
+        figures.facts.names_model = texts(&blocks).any(|text| model.is_named_in(&text.text));
+    }
     let mut locator = Locator::new(markdown);
     let mut shown = table::Shown::default();
     let mut judged = 0;
-    for block in markdown::blocks(markdown) {
-        let texts = match block {
-            Block::Text(text) => vec![text],
-            Block::Table(table) if overlap::check_table(&table, &figures, &mut locator, &mut recorder) => Vec::new(),
-            Block::Table(table) => {
-                let is_left = table::check(&table, &figures, fitted, &mut locator, &mut shown, &mut recorder);
-                rows_as_texts(&table, is_left.as_deref())
+    let mut has_unread = false;
+    let mut caption = None;
+    for (index, block) in blocks.iter().enumerate() {
+        let headed;
+        let (table, is_html) = match block {
+            Block::Text(text) => {
+                judged += check_text(text, MAX_README_NUMBERS - judged, &figures, &mut locator, &mut recorder);
+                // What a section says of its tables ends with it.
+                caption = Caption::of(text).or(caption.filter(|_| !text.is_heading));
+                continue;
             }
+            Block::Code(_) => continue,
+            Block::Html(Found::Unread) => {
+                has_unread = true;
+                continue;
+            }
+            Block::Html(Found::Table(table)) => (table, true),
+            Block::Table(table) => (table, false),
         };
-        for text in texts.iter().filter(|text| !text.text.is_empty()) {
+        // Rows of HTML may begin without a header.
+        let is_headless =
+            is_html && table.rows.first().is_some_and(|row| !matches!(table::name(row.first(), &figures), Name::Other));
+        let table = if is_headless {
+            headed = table.with_empty_header();
+            &headed
+        } else {
+            table
+        };
+        if overlap::check_table(table, &figures, &mut locator, &mut recorder) {
+            continue;
+        }
+        let behind = || match blocks.get(index + 1) {
+            Some(Block::Text(text)) if !text.is_heading => Caption::of(text),
+            _ => None,
+        };
+        let around = caption.clone().or_else(behind);
+        let is_left = table::check(table, &figures, fitted, around.as_ref(), &mut locator, &mut shown, &mut recorder);
+        for text in rows_as_texts(table, is_left.as_deref()).iter().filter(|text| !text.text.is_empty()) {
             judged += check_text(text, MAX_README_NUMBERS - judged, &figures, &mut locator, &mut recorder);
         }
+    }
+    for range in blocks.iter().filter_map(|block| if let Block::Code(range) = block { Some(range) } else { None }) {
+        let code = &markdown[range.clone()];
+        let tables = listing::in_code(code, range.start);
+        has_unread |= tables.is_empty() && lists_cases(code, &figures);
+        for table in tables {
+            let Some(rows) = table::rows_of_cases(&table, &figures) else { continue };
+            // A few rows may be an example of what a table looks like.
+            let cases = figures.cases.len();
+            if rows >= cases || (!shown.any() && rows.saturating_mul(2) >= cases) {
+                table::check(&table, &figures, fitted, None, &mut locator, &mut shown, &mut recorder);
+            } else {
+                has_unread = true;
+            }
+        }
+    }
+    if has_unread {
+        recorder.note(format!("{}: a table in a code block or in HTML was not compared", files::README));
     }
     if judged == MAX_README_NUMBERS {
         recorder.note(format!(
@@ -104,6 +164,32 @@ fn rows_as_texts(table: &Table, is_left: Option<&[bool]>) -> Vec<Text> {
         Text::of_row(row.iter().enumerate().filter(|&(index, _)| is_wanted(index)).map(|(_, cell)| cell))
     };
     table.rows.iter().skip(1).map(|row| cells(row)).collect()
+}
+
+/// All texts of blocks and cells.
+fn texts(blocks: &[Block]) -> impl Iterator<Item = &Text> {
+    blocks.iter().flat_map(|block| {
+        let (text, table) = match block {
+            Block::Text(text) => (Some(text), None),
+            Block::Table(table) | Block::Html(Found::Table(table)) => (None, Some(table)),
+            _ => (None, None),
+        };
+        text.into_iter().chain(table.into_iter().flat_map(|table| table.rows.iter().flatten()))
+    })
+}
+
+/// Whether some lines of a code block begin with a case and have a decimal number behind it.
+fn lists_cases(code: &str, figures: &Figures<'_, '_>) -> bool {
+    /// Words of a case's label.
+    const LABEL: usize = 4;
+    let lines = code.lines().filter(|line| {
+        let words: Vec<&str> = line.split_whitespace().take(LABEL).collect();
+        let has_decimal = || line.split_whitespace().any(|word| word.parse::<f64>().is_ok() && word.contains('.'));
+        let is_case = words.first().is_some_and(|word| figures.by_name.contains_key(*word))
+            || figures.by_name.contains_key(&words.join(" "));
+        is_case && has_decimal()
+    });
+    lines.take(2).count() == 2
 }
 
 /// Judges the numbers of one text, at most `limit`; how many there were.

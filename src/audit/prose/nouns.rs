@@ -87,6 +87,12 @@ pub(super) struct Qualifiers {
     pub has_verb: bool,
     /// `2 cases per geometry`: the number is not of the whole package.
     pub is_per: bool,
+    /// `16-case benchmark`: the number is of the whole package.
+    pub is_whole: bool,
+    /// `two samples were slow`: a verb that says something of these alone, or `of` what they are a part.
+    pub is_predicate: bool,
+    /// `14 cases with FP16`: only some are meant.
+    pub is_narrowed: bool,
 }
 
 /// The noun behind the number at `at`, over adjectives that are understood; any other word ends the search.
@@ -123,6 +129,14 @@ pub(super) fn qualified_noun(tokens: &[Token], at: usize, text: &str) -> Option<
             let behind = next(1).filter(|_| matches!(tokens[index + 1].kind, Kind::Word)).unwrap_or_default();
             let is_compound = index == at + 2 && matches!(tokens[at + 1].kind, Kind::Mark('-' | '\u{2011}'));
             qualifiers.has_verb = !(is_compound || behind.is_empty() || is_joining(&behind));
+            qualifiers.is_whole = is_compound && noun == Noun::Cases && names_whole(tokens, index + 1, text);
+            let is_participle = behind.ends_with("ing");
+            qualifiers.is_predicate = (qualifiers.has_verb && !is_participle)
+                || matches!(behind.as_str(), "of" | "are" | "is" | "was" | "were");
+            qualifiers.is_narrowed = matches!(
+                behind.as_str(),
+                "with" | "of" | "in" | "where" | "whose" | "that" | "at" | "which" | "among" | "on"
+            );
             qualifiers.is_per = matches!(behind.as_str(), "per" | "each" | "every")
                 || matches!(next(2).as_deref(), Some("each" | "every"));
             return (!is_operations || per_graph()).then_some((noun, qualifiers));
@@ -147,6 +161,22 @@ pub(super) fn qualified_noun(tokens: &[Token], at: usize, text: &str) -> Option<
         }
     }
     None
+}
+
+/// Whether a compound such as `16-case`, whose noun ends before `from`, is of the package: `default cohort`, `benchmark`.
+fn names_whole(tokens: &[Token], from: usize, text: &str) -> bool {
+    for token in tokens.iter().skip(from).take(3) {
+        let lower = text[token.start..token.end].to_ascii_lowercase();
+        match lower.as_str() {
+            "cohort" | "cohorts" | "benchmark" | "inventory" | "suite" | "package" | "study" | "experiment"
+            | "calibration" => {
+                return true;
+            }
+            "default" | "rows1" | "rows2" | "recheck" | "native" | "original" | "partition" => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Words that may stand behind a noun without saying anything about what it counts.

@@ -4,11 +4,12 @@
 
 use super::super::evidence::PartitionEvidence;
 use super::super::{Code, Place, Recorder};
+use super::cell::{is_missing, number_cell};
 use super::derive::{Builder, recorded};
 use super::figures::{Figure, Figures};
 use super::markdown::{Locator, Table, Text};
 use super::printed::Unit;
-use super::table::{Name, first_number, is_missing, name};
+use super::table::{Name, name};
 use crate::fit::Schedule;
 use crate::package::json::Json;
 use crate::package::partition::overlap::{OverlapFigures, geometric_means};
@@ -139,11 +140,5 @@ fn judge(text: &str, column: Column, figures: &OverlapFigures) -> Result<(), Str
         Column::OverPlain => figures.over_plain(),
         Column::OverTorch => figures.over_torch(),
     };
-    match (number, first_number(text)) {
-        (Some(number), Some(printed)) if printed.agrees(number, 0.0) => Ok(()),
-        (Some(number), Some(printed)) => Err(printed.like(number)),
-        (Some(number), None) => Err(format!("{number:.4}")),
-        (None, _) if is_missing(text) => Ok(()),
-        (None, _) => Err("missing".to_owned()),
-    }
+    number_cell(text, number, column == Column::Time)
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::{Code, Place, Recorder};
+use super::caption::{self, Caption};
+use super::cell::{Cell, Scale, decision_cell, median_cell};
 use super::figures::{CaseFigures, Figures};
 use super::markdown::{Locator, Table, Text};
-use super::printed::Printed;
 use crate::fit::Schedule;
 use crate::package::partition::{CaseLabel, DEFAULT, RECHECK, RETEST, Route, files};
 use crate::refit::Refit;
@@ -13,8 +14,8 @@ use crate::refit::Refit;
 /// What a column of a medians table holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Column {
-    /// A route's medians of one cohort, in microseconds times the factor.
-    Median { cohort: &'static str, route: Route, factor: f64 },
+    /// A route's medians of one cohort; the header's unit, where it names one, is microseconds times the factor.
+    Median { cohort: &'static str, route: Route, factor: Option<f64> },
     /// The decision when the case's geometry is held out, or that of the full fit.
     Decision { is_full: bool },
     /// Something else.
@@ -45,6 +46,7 @@ pub(super) fn check(
     table: &Table,
     figures: &Figures<'_, '_>,
     refit: Option<&Refit<'_, '_>>,
+    caption: Option<&Caption>,
     locator: &mut Locator<'_>,
     shown: &mut Shown,
     recorder: &mut Recorder,
@@ -53,11 +55,15 @@ pub(super) fn check(
     let columns: Vec<Column> = header.iter().map(|cell| column(&cell.text)).collect();
     let is_default = |column: &Column| matches!(column, Column::Median { cohort: DEFAULT, route: Route::Native, .. });
     let names: Vec<Name<'_>> = rows.iter().map(|row| name(row.first(), figures)).collect();
-    if !columns.iter().skip(1).any(is_default)
-        || !names.iter().any(|name| matches!(name, Name::Case(_) | Name::Unknown(_)))
-    {
+    let has_cases = names.iter().any(|name| matches!(name, Name::Case(_) | Name::Unknown(_)));
+    // A header alone still promises the medians of which it names two kinds.
+    let promised = columns.iter().skip(1).filter(|column| **column != Column::Other).count();
+    let is_empty = promised > 1 && rows.iter().flatten().all(|cell| is_blank(&cell.text));
+    if !columns.iter().skip(1).any(is_default) || !(has_cases || is_empty) {
         return None;
     }
+    let around = caption.map_or(1.0, |caption| caption.factor);
+    let mut is_other_unit = false;
     shown.has_row.resize(figures.cases.len(), false);
     shown.last_table = table.starts.first().copied();
     let mut used: HashMap<usize, usize> = HashMap::new();
@@ -100,7 +106,10 @@ pub(super) fn check(
             let cell = row.get(index);
             let text = cell.map_or("", |cell| cell.text.trim());
             let verdict = match *column {
-                Column::Median { cohort, route, factor } => median_cell(text, case, (cohort, route), factor),
+                Column::Median { cohort, route, factor } => {
+                    let scale = factor.map_or(Scale::Around(around), Scale::Header);
+                    median_cell(text, case, (cohort, route), scale)
+                }
                 Column::Decision { is_full } => match refit.and_then(|refit| decision(refit, case, is_full)) {
                     Some(schedule) => decision_cell(text, schedule),
                     None => {
@@ -111,8 +120,9 @@ pub(super) fn check(
                 Column::Other => continue,
             };
             match verdict {
-                Ok(()) => recorder.held(),
-                Err(expected) => {
+                Cell::Holds => recorder.held(),
+                Cell::OtherUnit => is_other_unit = true,
+                Cell::Wrong(expected) => {
                     let cell = cell.filter(|cell| !cell.text.is_empty());
                     let found = if text.is_empty() { "nothing" } else { text };
                     recorder.report(Code::ProseTable, files::README, place(cell, index), expected, found);
@@ -120,7 +130,25 @@ pub(super) fn check(
             }
         }
     }
+    if let Some(caption) = caption.filter(|_| is_other_unit) {
+        let (line, column) = locator.position(caption.at);
+        let expected = "microseconds, which the medians are in";
+        recorder.report(Code::ProseTable, files::README, Place::text(line, column), expected, &caption.word);
+    }
     Some(columns.iter().enumerate().map(|(index, column)| index > 0 && *column == Column::Other).collect())
+}
+
+/// Whether a cell shows nothing, or that something was left out.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|next| next.is_whitespace() || matches!(next, '.' | '\u{2026}' | '\u{22ee}'))
+}
+
+/// Whether a table is one of medians, and how many of its rows name a case.
+pub(super) fn rows_of_cases(table: &Table, figures: &Figures<'_, '_>) -> Option<usize> {
+    let (header, rows) = table.rows.split_first()?;
+    let is_median = |cell: &Text| matches!(column(&cell.text), Column::Median { .. });
+    let cases = rows.iter().filter(|row| matches!(name(row.first(), figures), Name::Case(_))).count();
+    (cases > 0 && header.iter().skip(1).any(is_median)).then_some(cases)
 }
 
 /// Reports the cases that have no row in any medians table.
@@ -156,13 +184,9 @@ fn column(header: &str) -> Column {
     if is_relative && !is_time_per_operation(&lower) {
         return Column::Other;
     }
-    let factor = if has(&["ms"]) {
-        1e-3
-    } else if has(&["ns"]) {
-        1e3
-    } else {
-        1.0
-    };
+    let of_seconds = ["(s)", "[s]", "s/op"].iter().any(|unit| lower.split_whitespace().any(|word| word == *unit));
+    let unit = words.iter().filter(|word| **word != "s").find_map(|word| caption::factor(word));
+    let factor = unit.or(of_seconds.then_some(1e-6));
     let median = |cohort, route| Column::Median { cohort, route, factor };
     let is_retest = starts(&["retr", "retest", "rerun"]);
     if lower.contains("torch") {
@@ -210,42 +234,6 @@ pub(super) fn name<'f>(cell: Option<&Text>, figures: &'f Figures<'_, '_>) -> Nam
     }
 }
 
-/// Whether a cell says that there is no time.
-pub(super) fn is_missing(text: &str) -> bool {
-    let words = ["missing", "", "-", "\u{2013}", "\u{2014}", "n/a", "na", "none", "failed", "absent", "not measured"];
-    words.contains(&text.to_lowercase().trim_matches(['(', ')']))
-}
-
-/// The first number of a cell, such as that of `1.2831 us`.
-pub(super) fn first_number(text: &str) -> Option<Printed> {
-    let start = text.find(|next: char| !next.is_whitespace() && !matches!(next, '*' | '~' | '`'))?;
-    let literal = text[start..]
-        .split(|next: char| next.is_whitespace() || next.is_alphabetic() || matches!(next, '*' | '`' | '\u{2020}'));
-    // Letters end a number, but an exponent is one.
-    let whole = text[start..].split_whitespace().next().and_then(Printed::parse);
-    whole.or_else(|| literal.into_iter().next().and_then(Printed::parse))
-}
-
-/// Whether a cell prints the median; if not, what it should print.
-fn median_cell(
-    text: &str,
-    case: &CaseFigures<'_, '_>,
-    (cohort, route): (&str, Route),
-    factor: f64,
-) -> Result<(), String> {
-    /// Digits of an expected value where the cell has none to go by.
-    const DECIMALS: usize = 4;
-    let run = case.record.run(cohort);
-    let median = run.and_then(|run| run.routes()[route as usize].1.timing.as_ref()).map(|timing| timing.p50 * factor);
-    match (median, first_number(text)) {
-        (Some(median), Some(printed)) if printed.agrees(median, 0.0) => Ok(()),
-        (Some(median), Some(printed)) => Err(printed.like(median)),
-        (Some(median), None) => Err(format!("{median:.DECIMALS$}")),
-        (None, None) if is_missing(text) => Ok(()),
-        (None, _) => Err("missing".to_owned()),
-    }
-}
-
 fn decision(refit: &Refit<'_, '_>, case: &CaseFigures<'_, '_>, is_full: bool) -> Option<Schedule> {
     let evaluated = if is_full {
         &refit.full
@@ -257,13 +245,4 @@ fn decision(refit: &Refit<'_, '_>, case: &CaseFigures<'_, '_>, is_full: bool) ->
     let index =
         evaluated.decisions.binary_search_by(|decision| decision.case_id.as_str().cmp(case.record.case.id)).ok()?;
     Some(evaluated.decisions[index].decision.selected)
-}
-
-fn decision_cell(text: &str, selected: Schedule) -> Result<(), String> {
-    let lower = text.to_lowercase();
-    let printed = match lower.as_str() {
-        "original" | "retain" | "retained" | "keep" => Some(Schedule::Default),
-        other => Schedule::from_name(&other.replace(' ', "")),
-    };
-    if printed == Some(selected) { Ok(()) } else { Err(selected.name().to_owned()) }
 }

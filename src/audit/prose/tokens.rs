@@ -62,15 +62,8 @@ pub(super) fn sentences(text: &Text) -> Vec<Vec<Token>> {
     }
     sentences.push(sentence);
     sentences.iter_mut().for_each(|sentence| share_units(sentence));
-    sentences.retain(|sentence| {
-        sentence.iter().any(|token| matches!(token.kind, Kind::Number(_) | Kind::Hex)) || names_device(sentence, text)
-    });
+    sentences.retain(|sentence| !sentence.is_empty());
     sentences
-}
-
-/// `SM89` is a word and a number.
-fn names_device(sentence: &[Token], text: &Text) -> bool {
-    sentence.iter().any(|token| token.kind == Kind::Word && architecture(&text.text[token.start..token.end]).is_some())
 }
 
 /// The compute capability that a word such as `SM89` or `sm_90a` names.
@@ -252,7 +245,8 @@ impl<'t> Lexer<'t> {
         let rest = self.rest();
         let is_size = |byte: u8| byte.is_ascii_digit() || byte == b'x';
         let behind = rest[end..].strip_prefix(['x', '\u{d7}'])?;
-        if !behind.starts_with(|next: char| next.is_ascii_digit()) {
+        // `0x15400` is a number in hexadecimal digits.
+        if !behind.starts_with(|next: char| next.is_ascii_digit()) || &rest[..end] == "0" {
             return None;
         }
         let length = behind.bytes().take_while(|&byte| is_size(byte)).count();

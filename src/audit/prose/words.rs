@@ -125,23 +125,28 @@ pub(super) struct PartialLabel {
 impl PartialLabel {
     /// Reads the words that stand directly before and behind the shape at `at`, in any order.
     pub(super) fn around(tokens: &[Token], at: usize, text: &str) -> Self {
+        Self::read(tokens, at, text).0
+    }
+
+    /// The first and the last token of the label around the shape at `at`.
+    pub(super) fn span(tokens: &[Token], at: usize, text: &str) -> (usize, usize) {
+        let (_, first, last) = Self::read(tokens, at, text);
+        (first, last)
+    }
+
+    fn read(tokens: &[Token], at: usize, text: &str) -> (Self, usize, usize) {
         /// An operation, a storage type and a B.
         const PARTS: usize = 3;
         let mut label = Self::default();
-        let is_part =
-            |label: &mut Self, token: &Token| token.kind == Kind::Word && label.take(&text[token.start..token.end]);
-        let before = tokens[..at].iter().rev().take(PARTS);
-        for token in before {
-            if !is_part(&mut label, token) {
-                break;
-            }
-        }
-        for token in tokens[at + 1..].iter().take(PARTS) {
-            if !is_part(&mut label, token) {
-                break;
-            }
-        }
-        label
+        let mut is_part = |token: &&Token| token.kind == Kind::Word && label.take(&text[token.start..token.end]);
+        let before = tokens[..at].iter().rev().take(PARTS).take_while(&mut is_part).count();
+        let behind = tokens[at + 1..].iter().take(PARTS).take_while(&mut is_part).count();
+        (label, at - before, at + behind)
+    }
+
+    /// Whether an operation or a storage type is named.
+    pub(super) fn is_any(&self) -> bool {
+        self.operation.is_some() || self.storage.is_some()
     }
 
     /// Takes one word if it is a part that is not known yet.
