@@ -124,7 +124,7 @@ impl HtmlTable {
 
     fn ended(&mut self) -> Option<Found> {
         let Self { is_open, is_odd, table, .. } = std::mem::take(self);
-        is_open.then(|| if is_odd { Found::Unread } else { Found::Table(table) })
+        is_open.then_some(if is_odd { Found::Unread } else { Found::Table(table) })
     }
 
     fn text(&mut self, text: &str, at: usize) {
