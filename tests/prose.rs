@@ -146,7 +146,7 @@ fn forged_integers_are_caught() {
         ("16-case default", "17-case default", "16 (cases)"),
         ("uses 48 observations", "uses 47 observations", "48 (observations)"),
         ("(16 cases x", "(15 cases x", "16 (cases)"),
-        ("rows1 for 14 cases", "rows1 for 13 cases", "14 (cases)"),
+        ("rows1 for 14 cases", "rows1 for 13 cases", "14 (cases that take this schedule)"),
         ("24 SMs", "25 SMs", "24 (multiprocessors)"),
         ("**8 groups**", "**9 groups**", "8 (geometries)"),
         ("100 operations per graph", "99 operations per graph", "100 (operations in a graph)"),
