@@ -4,7 +4,7 @@
 use super::spans;
 use crate::audit::proofs::is_same_file;
 use crate::audit::{Code, Recorder, compare, show};
-use crate::package::json::{Document, Json};
+use crate::package::json::{Document, Json, Members};
 use crate::package::partition::{CaseRecord, Run};
 
 /// What a result repeats of the manifest.
@@ -125,25 +125,27 @@ impl<'d> Native<'_, 'd> {
         else {
             return;
         };
+        let (generated_by_name, sources_by_name) = (Members::of(generated), Members::of(sources));
         for (name, hash) in generated.as_object().unwrap_or_default() {
-            match sources.path(&[name, "sha256"]) {
+            match sources_by_name.get(name).and_then(|source| source.get("sha256")) {
                 Some(expected) => self.equal(Some(hash), Some(expected)),
                 None => self.require(false, hash, "a source of the run"),
             }
         }
         for (name, _) in sources.as_object().unwrap_or_default() {
-            self.require(generated.get(name).is_some(), generated, format_args!("the source {name}"));
+            self.require(generated_by_name.get(name).is_some(), generated, format_args!("the source {name}"));
         }
     }
 
     /// What was asked for is the same wherever it is said: in both records, of each stage, of the other process.
     fn requests(&mut self, other: Option<&'d Json>) {
+        let (result, other) = (Members::of(self.result), Members::of(other.unwrap_or(&Json::Null)));
         for (name, value) in self.kept.as_object().unwrap_or_default() {
             if name.starts_with("native_") {
-                self.equal(self.result.get(name), Some(value));
+                self.equal(result.get(name), Some(value));
             }
             if name.starts_with("native_") && name.ends_with("_requested") {
-                self.equal(Some(value), other.and_then(|other| other.get(name)));
+                self.equal(Some(value), other.get(name));
             }
         }
         if let Some(rows) = self.kept.get("native_program_rows_requested") {
@@ -166,9 +168,9 @@ impl<'d> Native<'_, 'd> {
             self.run.at.path(&["selection", "program_partition"]).and_then(Json::as_array).unwrap_or_default();
         let inputs = self.record.manifest(self.run).and_then(|manifest| manifest.get("inputs")?.as_array());
         let arguments = inputs.map_or(0, <[Json]>::len) + 1;
-        for (record, name, stages) in [self.kept, self.result].into_iter().flat_map(|record| {
+        for (list, name, stages) in [self.kept, self.result].into_iter().flat_map(|record| {
             let members = record.as_object().unwrap_or_default().iter();
-            members.filter_map(move |(name, list)| Some((record, name, list.as_array()?)))
+            members.filter_map(move |(name, list)| Some((list, name, list.as_array()?)))
         }) {
             // What was not asked for may have no list of stages.
             let is_for_each = REQUESTS.iter().any(|(_, list, _)| list == name);
@@ -176,7 +178,7 @@ impl<'d> Native<'_, 'd> {
                 continue;
             }
             let expected = format_args!("{} stages, as were launched", launches.len());
-            self.require(stages.len() == launches.len(), record.get(name).unwrap_or(record), expected);
+            self.require(stages.len() == launches.len(), list, expected);
             for (number, (stage, launch)) in stages.iter().zip(launches).enumerate() {
                 self.equal(Some(stage.get("stage").unwrap_or(stage)), Some(&Json::from(number)));
                 if let Some(at) = stage.get("final_argument_mod16") {

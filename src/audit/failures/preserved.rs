@@ -93,7 +93,7 @@ fn check_processes(
         process::check_within(document, process, preserved, recorder);
         command::check(document, process, preserved, (record, run), recorder);
         if let Some(system) = process.path(&["affinity_before", "system_mask"]) {
-            recorder.equal(Code::FailureRecord, document, system, *first.get_or_insert(system));
+            recorder.equal(Code::FailureRecord, document, system, first.get_or_insert(system));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::audit::{Code, Recorder, show};
 use crate::fit::median::median_of;
-use crate::package::json::{Document, Json, Series};
+use crate::package::json::{Document, Json, Members, Series};
 
 /// Host times and over how many repetitions each is the mean: those of the result, or none.
 const HOST: [(&str, bool); 3] =
@@ -17,6 +17,7 @@ const KNOWN_TICKS_PER_MS: [f64; 2] = [1e4, 1e6];
 
 /// All lists of a result; `count` is the number of samples.
 pub(super) fn check(document: &Document, result: &Json, count: usize, recorder: &mut Recorder) {
+    let members = Members::of(result);
     for (name, value) in result.as_object().unwrap_or_default() {
         if let (Some(list), true) = (Series::of(value), name.ends_with("_us") || name.ends_with("_per_op")) {
             let holds = list.len() == count && list.numbers().all(|time| time > 0.0 && time.is_finite());
@@ -24,7 +25,7 @@ pub(super) fn check(document: &Document, result: &Json, count: usize, recorder: 
             recorder.require(holds, Code::FailureRecord, document, value, expected, show(value));
         }
         let of = name.strip_suffix("_p50_us").map(|of| format!("{of}_us"));
-        let list = of.as_deref().and_then(|of| Series::of(result.get(of)?));
+        let list = of.as_deref().and_then(|of| Series::of(members.get(of)?));
         if let (Some(of), Some(median)) = (of, list.and_then(|list| median_of(list.numbers()))) {
             let expected = format_args!("{median}, the median of {of}");
             let holds = value.as_f64() == Some(median);

@@ -1,6 +1,8 @@
 //! The Torch compiler's record: its options, its files and how many kernels it counted, each as often as they stand.
 
-use super::receipts::is_same_file;
+use std::collections::HashSet;
+
+use super::receipts::{Files, is_same_file};
 use crate::audit::{Code, Recorder, show};
 use crate::package::json::{Document, Json};
 use crate::package::partition::{Run, Validation};
@@ -80,18 +82,20 @@ fn check_files(document: &Document, compiler: &Json, recorder: &mut Recorder) {
     }
     let Some(artifacts) = compiler.get("artifacts").and_then(Json::as_array) else { return };
     let lists = || WRAPPERS.iter().filter_map(|name| compiler.get(name)?.as_array()).flatten();
+    let written: Files = artifacts.iter().filter_map(path_of).collect();
     for wrapper in lists() {
         let path = wrapper.as_str();
-        let is_written = |path: &str| artifacts.iter().filter_map(path_of).any(|other| is_same_file(path, other));
+        let is_written = |path: &str| written.have(path);
         let expected = "one of the artifacts that the compiler wrote";
         recorder.require(path.is_some_and(is_written), Code::CopyMismatch, document, wrapper, expected, show(wrapper));
     }
     if WRAPPERS.iter().all(|name| compiler.get(name).is_none()) {
         return;
     }
+    let wrappers: Files = lists().filter_map(Json::as_str).collect();
     for artifact in artifacts {
         let Some(path) = path_of(artifact) else { continue };
-        let is_wrapper = lists().filter_map(Json::as_str).any(|other| is_same_file(path, other));
+        let is_wrapper = wrappers.have(path);
         let expected = "a file that is listed as a wrapper";
         recorder.require(is_wrapper, Code::CompilerFiles, document, artifact, expected, path);
     }
@@ -105,7 +109,8 @@ fn path_of(record: &Json) -> Option<&str> {
 /// the cohort. That the hashes are the same is seen to where all receipts are.
 fn check_copies(validation: &Validation<'_>, recorder: &mut Recorder) {
     let document = validation.document;
-    let artifacts = |run: &Run<'_>| evidence(run).is_some_and(|compiler| compiler.get("artifacts").is_some());
+    let rechecked: HashSet<&str> =
+        validation.runs().filter(|(_, run)| run.at.get(RECHECKED).is_some()).map(|(_, run)| run.cohort).collect();
     for (_, run) in validation.runs() {
         let listed = evidence(run).and_then(|compiler| compiler.get("artifacts"));
         match (run.at.get(RECHECKED), listed) {
@@ -115,11 +120,15 @@ fn check_copies(validation: &Validation<'_>, recorder: &mut Recorder) {
                 recorder.report_at(Code::CopyMismatch, document, copies, expected, show(copies));
             }
             (None, Some(listed)) => {
-                let of_cohort = |other: &Run<'_>| other.cohort == run.cohort && artifacts(other);
-                let rechecked =
-                    validation.runs().any(|(_, other)| of_cohort(other) && other.at.get(RECHECKED).is_some());
                 let expected = format_args!("{RECHECKED} beside it, as in other cases of the cohort");
-                recorder.require(!rechecked, Code::CopyMismatch, document, listed, expected, "nothing");
+                recorder.require(
+                    !rechecked.contains(run.cohort),
+                    Code::CopyMismatch,
+                    document,
+                    listed,
+                    expected,
+                    "nothing",
+                );
             }
             (None, None) => {}
         }

@@ -1,6 +1,6 @@
 //! Receipts of files outside the package are never opened, but they are receipts, and one file cannot have two hashes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::forms;
 use crate::audit::evidence::Evidence;
@@ -76,7 +76,38 @@ fn normalized(path: &str) -> String {
 
 /// Whether two paths may name one file: the same whole path, or the same name where one of them is a name alone.
 pub(in crate::audit) fn is_same_file(left: &str, right: &str) -> bool {
-    let (left, right) = (normalized(left), normalized(right));
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    left == right || (!left.contains('/') || !right.contains('/')) && name(&left) == name(&right)
+    Files::from_iter([left]).have(right)
+}
+
+/// Files by their paths, so that one of many is found at once.
+pub(super) struct Files {
+    /// Whole paths.
+    paths: HashSet<String>,
+    /// The last parts of all, and of those that are nothing else.
+    names: [HashSet<String>; 2],
+}
+
+impl<'p> FromIterator<&'p str> for Files {
+    fn from_iter<I: IntoIterator<Item = &'p str>>(paths: I) -> Self {
+        let paths: HashSet<String> = paths.into_iter().map(normalized).collect();
+        let names =
+            |of: &dyn Fn(&&String) -> bool| paths.iter().filter(of).map(|path| name_of(path).to_owned()).collect();
+        let names = [names(&|_| true), names(&|path| !path.contains('/'))];
+        Self { paths, names }
+    }
+}
+
+impl Files {
+    /// Whether one of them may be the file of a path, as [`is_same_file`] says.
+    pub(super) fn have(&self, path: &str) -> bool {
+        let path = normalized(path);
+        let [all, bare] = &self.names;
+        let name = name_of(&path);
+        self.paths.contains(&path) || bare.contains(name) || !path.contains('/') && all.contains(name)
+    }
+}
+
+/// The last part of a path.
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
