@@ -51,23 +51,20 @@ impl<'d> Device<'d> {
     /// The driver's own line, `name, UUID, version, capability` for each device, names the device and its capability again.
     fn check_driver(&self, recorder: &mut Recorder) {
         let Some((at, text)) = self.identity("driver").and_then(|at| Some((at, at.as_str()?))) else { return };
-        let lines: Vec<Vec<&str>> = text
-            .lines()
-            .map(|line| line.split(',').map(str::trim).collect::<Vec<_>>())
-            .filter(|line| line.len() >= 3)
-            .collect();
-        if lines.is_empty() {
-            return;
-        }
+        let lines: Vec<&str> = text.lines().filter(|line| line.matches(',').count() >= 2).collect();
         let gpu = self.identity("gpu").and_then(Json::as_str);
+        // A name may have commas itself.
+        let is_of = |text: &str, gpu: &str| text.strip_prefix(gpu).is_some_and(|rest| rest.starts_with(','));
         // Where no line is of this device, which is a finding, each may be.
-        let is_any = gpu.is_none_or(|gpu| lines.iter().all(|line| line[0] != gpu));
-        let is_own = |line: &&Vec<&str>| is_any || gpu == Some(line[0]);
-        if let (Some(gpu), true) = (gpu, lines.iter().all(|line| line[0].contains(char::is_alphabetic))) {
-            let holds = lines.iter().any(|line| line[0] == gpu);
+        let is_any = gpu.is_none_or(|gpu| !lines.iter().any(|line| is_of(line, gpu)));
+        let names = |line: &&str| line.split(',').next().is_some_and(|name| name.contains(char::is_alphabetic));
+        if let (Some(gpu), true) = (gpu, lines.iter().any(names)) {
+            let holds = !is_any || is_of(text, gpu);
             recorder.require(holds, Code::DeviceRecord, self.document, at, gpu, show(at));
         }
-        let stated: Vec<u64> = lines.iter().filter(is_own).filter_map(|line| tenfold(line.last().copied()?)).collect();
+        let is_own = |line: &&&str| is_any || gpu.is_some_and(|gpu| is_of(line, gpu));
+        let last = |line: &&str| tenfold(line.rsplit(',').next()?.trim());
+        let stated: Vec<u64> = lines.iter().filter(is_own).filter_map(last).collect();
         if let (Some(capability), false) = (self.root.get("compute_capability"), stated.is_empty()) {
             let holds = self.capability().is_some_and(|capability| stated.contains(&capability));
             let expected = format_args!("{}, as the driver's line says: {text}", stated[0]);

@@ -221,3 +221,28 @@ fn a_name_of_cuda_alone_asks_for_binary32_spans() {
         package.verify(&[]).exits(1).all("span-lattice");
     }
 }
+
+#[test]
+fn the_drivers_line_is_read_as_it_is_written() {
+    let device = |gpu: &str, driver: &str| {
+        Package::derived(&Recipe::default(), |parts| {
+            set(&mut parts.device, "/identity/gpu", gpu);
+            set(&mut parts.device, "/identity/driver", driver);
+        })
+    };
+    for (gpu, driver) in [
+        ("Maker, Inc. GPU", "Maker, Inc. GPU, x, 617.14, 8.9"),
+        ("GPU two", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
+        ("Demonstration GPU", "617.14"),
+        ("Demonstration GPU", "617.14, 13.0, open"),
+    ] {
+        device(gpu, driver).verify(&["--strict"]).holds();
+    }
+    for (gpu, driver) in [
+        ("GPU", "GPU two, x, 617.14, 8.9"),
+        ("GPU one", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
+        ("GPU three", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
+    ] {
+        device(gpu, driver).verify(&[]).exits(1).all("device-record");
+    }
+}
