@@ -291,8 +291,8 @@ catalogue! {
         "Use a version of recount that knows this format.";
     MalformedField "malformed-field" Proofs Error
         "A field is missing or has the wrong type"
-        "A value that the format requires is absent or is something else (a string where a number belongs). What depends \
-         on it is not checked."
+        "A value that the format requires is absent or is something else (a string where a number belongs, a receipt without a \
+         hash), or stands where the format has none. What depends on it is not checked."
         "Compare the file with the published format.";
 
     CsvSyntax "csv-syntax" Samples Error
@@ -373,8 +373,8 @@ catalogue! {
         "Restore the time as the clock gave it.";
     ProtocolSetting "protocol-setting" Timing Error
         "Runs of one package were made under different settings"
-        "Targets, caps, number of samples and protocol name are settings of the whole benchmark; medians of runs with \
-         different settings cannot be compared."
+        "Targets, caps, number of samples, protocol name and what manifests say of how cases are computed are settings of the \
+         whole benchmark; medians of runs with different settings cannot be compared."
         "Find the runs with other settings and repeat them.";
     OverlapFigure "overlap-figure" Timing Error
         "A figure of overlapping operations does not follow from its medians"
@@ -407,6 +407,16 @@ catalogue! {
         "In the published package the hints to the compiler are the same in every run. Another producer may vary them, so \
          this is a warning."
         "Check which hints the run was made with.";
+    CompilerFiles "compiler-files" Proofs Warning
+        "The compiler's count and its files are not those of the published package"
+        "There every kernel that Torch's compiler counted has a Triton wrapper of its own, and every file that it wrote is one of \
+         its wrappers. Another compiler may do otherwise, so this is a warning."
+        "Check which run the compiler's record belongs to.";
+    DeviceRecord "device-record" Proofs Error
+        "The device record contradicts itself or the runs"
+        "The driver's line repeats the device's name and compute capability, warps have threads, Torch saw the same device, and \
+         what the manifests call the CPU has no GPU, no driver and no compiler for CUDA."
+        "Restore the record of the device that the runs were made on.";
     Selection "selection" Proofs Error
         "A launch does not follow from geometry and schedule"
         "Grid, entry, byte spans and original rows follow from R, N, B, the storage type and the rows asked for; the \
@@ -445,7 +455,7 @@ catalogue! {
     FailureRelabelled "failure-relabelled" Failures Error
         "A failed run is called something else"
         "A case whose process failed makes its cohort failed, whatever happened later, and a failure that is preserved \
-         anywhere in the package is one in the record of its run."
+         anywhere in the package is one in the record of its run. What has times has no record of a failure."
         "Restore the original status.";
     BaselineFilled "baseline-filled" Failures Error
         "A missing baseline carries a time"
@@ -459,7 +469,8 @@ catalogue! {
         "Store the retry separately and restore the original record.";
     FailureRecord "failure-record" Failures Error
         "The record of the failure is incomplete or contradicts itself"
-        "A failed process keeps its exit status, times and text; the preserved failure agrees with the run it came from."
+        "A failed process keeps its exit status, times and text; the preserved failure agrees with the run it came from and \
+         with itself; a process ends after it started, by as many seconds as it took."
         "Restore the original failure record.";
 
     ProfileId "profile-id" Model Error

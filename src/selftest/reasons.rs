@@ -70,7 +70,7 @@ const TABLE: &[Row] = &[
         "",
         &["/machine_after_", "/machine_before_", "/process/", "/environment/cudnn_version"],
         Unbound {
-            reason: "what the system said once: a sensor, a process, a version; no other value follows from it",
+            reason: "what the system said once: a sensor, a process's number or command, a version; no other value follows from it",
             bound_by: "a second, independent reading of the same moment",
         },
     ),
@@ -78,7 +78,8 @@ const TABLE: &[Row] = &[
         "",
         &["/compiler_evidence/", "/compile/", "/artifacts/"],
         Unbound {
-            reason: "a count or file of the Torch compiler, recorded once",
+            reason: "a counter, version, or size of a file of the Torch compiler: what its lists of files repeat is compared, and \
+                     nothing else names this",
             bound_by: "counting again in the compiler's own files: publish them",
         },
     ),

@@ -96,6 +96,11 @@ fn names_with_marks_and_clocks_do_not_break_the_text() {
     let mut odd = campaign(&Recipe::default(), variants::without_torch);
     let name = "Some_CPU* [v2] | 8481C @ 2.70 GHz\nsecond";
     crate::common::json::set(&mut odd.device, "/identity/gpu", name);
+    crate::common::json::set(
+        &mut odd.device,
+        "/identity/driver",
+        format!("{name}, ${{GPU_UUID_REDACTED}}, 617.14, 8.9"),
+    );
     odd.commit = None;
     let package = assembled(&odd);
     package.verify(&["--strict"]).holds();

@@ -162,6 +162,14 @@ const DAMAGES: &[(&str, Damage)] = &[
         let pointer = "/cases/3/cohorts/rows1/selection/compiler_worker_hints/0/requested";
         validation(package, |root| set(root, pointer, 4_u64));
     }),
+    ("compiler-files", |package| {
+        let compiler = "/cases/0/cohorts/default/routes/torch/compiler_evidence";
+        validation(package, |root| {
+            add(root, compiler, "generated_kernel_count", 7_u64);
+            add(root, compiler, "triton_wrappers", Json::Array(Vec::new()));
+        });
+    }),
+    ("device-record", |package| json(package, "device.json", |root| set(root, "/warp_size", 64_u64))),
     ("selection", |package| {
         validation(package, |root| bump(root, "/cases/0/cohorts/rows1/selection/program_partition/0/grid_x", 1));
     }),

@@ -1,7 +1,12 @@
 //! Failures: a failed process stays failed, its missing baseline stays missing, a retry stays apart.
 
+mod command;
+mod moment;
+mod native;
 mod preserved;
+mod process;
 mod routes;
+mod spans;
 
 use super::evidence::{Options, PartitionEvidence, Samples};
 use super::{CheckReport, Code, Family, Place, Recorder, report_problems, show};
@@ -26,7 +31,9 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     }
     check_cohorts(validation, &mut recorder);
     routes::check_asked(validation, &mut recorder);
+    process::check_runs(validation, &mut recorder);
     for record in &validation.cases {
+        check_case_status(validation, record, &mut recorder);
         check_retest(validation, record, &reader, &mut recorder);
     }
     check_whole(validation, &mut recorder);
@@ -64,6 +71,28 @@ fn check_statuses<'d>(validation: &Validation<'d>, run: &Run<'d>, reader: &Reade
     let Some(cohort) = validation.cohorts.iter().find(|cohort| cohort.name == run.cohort) else { return };
     if let Some(found) = reader.member(run.at, "original_cohort_status") {
         recorder.equal(Code::FailureRelabelled, document, found, &Json::from(cohort.original_status));
+    }
+}
+
+/// A case, or its retry, that says how it went as a whole says what its runs do.
+fn check_case_status(validation: &Validation<'_>, record: &CaseRecord<'_>, recorder: &mut Recorder) {
+    let of_case =
+        ["status", "original_case_status"].map(|name| (record.at.get(name), record.original_runs().collect()));
+    let of_retry = (record.retest.and_then(|retest| retest.get("status")), record.run(RETEST).into_iter().collect());
+    for (status, runs) in of_case.into_iter().chain([of_retry]) {
+        let (Some(status), runs): (_, Vec<&Run<'_>>) = (status, runs) else { continue };
+        let text = status.as_str().unwrap_or_default();
+        let some_failed = runs.iter().any(|run| run.has_failed());
+        let all_native = runs.iter().all(|run| run.native.timing.is_some());
+        // A word of the producer's own says nothing that could be held against the runs.
+        let holds = match text {
+            FAILED => some_failed,
+            PASSED => !some_failed,
+            "validated" => all_native,
+            text => !text.is_empty() && (!text.contains("fail") || some_failed),
+        };
+        let expected = if some_failed { "failed: one of its runs failed" } else { "passed: none of its runs failed" };
+        recorder.require(holds, Code::FailureRelabelled, validation.document, status, expected, show(status));
     }
 }
 

@@ -1,5 +1,7 @@
 //! The original failure, kept whole beside the runs: both tell the same, and neither can be taken away alone.
 
+use super::native::Native;
+use super::{command, process};
 use crate::audit::{Code, Recorder, compare, show};
 use crate::package::json::{Document, Json, Series};
 use crate::package::partition::{CaseRecord, DEFAULT, FAILED, Reader, Route, Run, Validation};
@@ -31,7 +33,8 @@ pub(super) fn check<'d>(validation: &Validation<'d>, reader: &Reader<'d>, record
         return None;
     };
     check_still_failed(document, preserved, record, run, recorder);
-    check_routes(document, preserved, run, reader, recorder)
+    check_processes(document, preserved, (record, run), recorder);
+    check_routes(document, preserved, record, run, reader, recorder)
 }
 
 /// What was preserved as failed is failed in the record, and so is its case.
@@ -72,10 +75,34 @@ fn check_still_failed(
     recorder.require(some_failed, Code::FailureRecord, document, runs, "the process that failed", "none");
 }
 
+/// Each process is possible, ran within the time of the whole, and on the same machine.
+fn check_processes(
+    document: &Document,
+    preserved: &Json,
+    (record, run): (&CaseRecord<'_>, &Run<'_>),
+    recorder: &mut Recorder,
+) {
+    process::check_times(document, preserved, recorder);
+    let mut first = None;
+    for (route, recorded) in run.routes() {
+        let Some(process) = preserved.path(&["runs", route.name(), "process"]) else { continue };
+        if process.get("returncode").is_none() {
+            recorder.report_at(Code::FailureRecord, document, process, "the exit status of the process", "nothing");
+        }
+        process::check(document, process, recorded.timing.is_some(), recorder);
+        process::check_within(document, process, preserved, recorder);
+        command::check(document, process, preserved, (record, run), recorder);
+        if let Some(system) = process.path(&["affinity_before", "system_mask"]) {
+            recorder.equal(Code::FailureRecord, document, system, first.get_or_insert(system));
+        }
+    }
+}
+
 /// Both processes' own records are what the run's record was made from.
 fn check_routes<'d>(
-    document: &Document,
+    document: &'d Document,
     preserved: &'d Json,
+    record: &CaseRecord<'d>,
     run: &Run<'d>,
     reader: &Reader<'d>,
     recorder: &mut Recorder,
@@ -96,7 +123,9 @@ fn check_routes<'d>(
     compare(recorder, document, reader.member(native, "fixture_sha256")?, fixtures, &|_| Code::FailureRecord);
     let launch = run.at.path(&["selection", "program_partition"])?;
     compare(recorder, document, reader.member(native, "native_program_partition")?, launch, &|_| Code::FailureRecord);
-    check_native(document, reader.member(native, "result")?, run, recorder);
+    let result = reader.member(native, "result")?;
+    check_native(document, result, run, recorder);
+    Native { document, record, run, kept: native, result, recorder }.check(runs.get(Route::Torch.name()));
     Some(())
 }
 

@@ -10,6 +10,9 @@ const NOT_REQUESTED: &str = "not_requested";
 /// The status of a route that the machine does not have.
 const UNAVAILABLE: &str = "unavailable";
 
+/// What only a route without times has: the record of its failure, or why it was not timed.
+const OF_FAILURES: [&str; 6] = ["raw_failure", "failure", "error", "exception", "traceback", "reason"];
+
 /// What a failed Torch route is as a baseline.
 const MISSING_BASELINE: &str = "missing_initial_torch_baseline";
 /// What a Torch route that was not asked for is as a baseline.
@@ -21,17 +24,11 @@ pub(super) fn check(validation: &Validation<'_>, record: &CaseRecord<'_>, run: &
     for (route, recorded) in run.routes() {
         let Some(at) = recorded.at else { continue };
         match (at.get("status").map(|status| status.as_str().unwrap_or_default()), &recorded.timing) {
-            (None, timing) => {
-                recorder.require(
-                    timing.is_some(),
-                    Code::FailureRecord,
-                    document,
-                    at,
-                    "times, or a status that says why there are none",
-                    "neither",
-                );
+            (None, None) => {
+                let expected = "times, or a status that says why there are none";
+                recorder.report_at(Code::FailureRecord, document, at, expected, "neither");
             }
-            (Some(PASSED | "validated"), Some(_)) => recorder.held(),
+            (None | Some(PASSED | "validated"), Some(_)) => check_timed(validation, route, at, recorder),
             (Some(FAILED), _) => {
                 check_untimed(validation, route, at, FAILED, recorder);
                 check_failed(validation, record, run, route, at, recorder);
@@ -43,6 +40,22 @@ pub(super) fn check(validation: &Validation<'_>, record: &CaseRecord<'_>, run: &
                 let expected = "failed, not_requested or unavailable, or passed beside times";
                 recorder.report_at(Code::FailureRelabelled, document, at, expected, other);
             }
+        }
+    }
+}
+
+/// A route with times has no record of a failure and no label of a baseline that is missing: it did one or the other.
+fn check_timed(validation: &Validation<'_>, route: Route, at: &Json, recorder: &mut Recorder) {
+    recorder.held();
+    let document = validation.document;
+    for (name, member) in at.as_object().unwrap_or_default() {
+        let missing = member.as_str().is_some_and(|label| [MISSING_BASELINE, ABSENT_BASELINE].contains(&label));
+        if OF_FAILURES.contains(&name.as_str()) && *member != Json::Null {
+            let expected = format_args!("no {name}: the {} route has times", route.name());
+            recorder.report_at(Code::FailureRelabelled, document, member, expected, show(member));
+        } else if name == "comparison" && missing {
+            let expected = format_args!("no such label: the {} route has times", route.name());
+            recorder.report_at(Code::BaselineFilled, document, member, expected, show(member));
         }
     }
 }

@@ -68,6 +68,7 @@ fn check_manifest(validation: &Validation<'_>, record: &CaseRecord<'_>, manifest
     expected.push(("inputs", Json::Array(inputs.iter().map(|input| tensor(input, geometry.columns)).collect())));
     expected.push(("output", tensor(manifest.get("output").unwrap_or(&Json::Null), 1)));
     check_paths(validation, manifest, recorder);
+    check_bound(validation, manifest, recorder);
     for (name, expected) in expected {
         let found = manifest.get(name).unwrap_or(manifest);
         compare(recorder, validation.document, found, &expected, &|_| Code::CaseMismatch);
@@ -80,7 +81,15 @@ fn check_manifest(validation: &Validation<'_>, record: &CaseRecord<'_>, manifest
     }
 }
 
-/// At least one input, and a path of its own for each tensor.
+/// The file of the bound is the same where the oracle's files are named and where the validation is described.
+fn check_bound(validation: &Validation<'_>, manifest: &Json, recorder: &mut Recorder) {
+    let named = manifest.path(&["expected", "bound_path"]);
+    if let (Some(found), Some(expected)) = (manifest.path(&["validation", "bound"]), named) {
+        recorder.equal(Code::CaseMismatch, validation.document, found, expected);
+    }
+}
+
+/// At least one input, a path of its own for each tensor, and a name of its own for each input that has one.
 fn check_paths(validation: &Validation<'_>, manifest: &Json, recorder: &mut Recorder) {
     let document = validation.document;
     let inputs = manifest.get("inputs").and_then(Json::as_array).unwrap_or_default();
@@ -96,5 +105,10 @@ fn check_paths(validation: &Validation<'_>, manifest: &Json, recorder: &mut Reco
             "a path of its own",
             path.unwrap_or("nothing"),
         );
+    }
+    let mut names = HashSet::new();
+    for name in inputs.iter().filter_map(|input| input.get("name")) {
+        let is_own = name.as_str().is_some_and(|name| !name.is_empty() && names.insert(name));
+        recorder.require(is_own, Code::CaseMismatch, document, name, "a name of its own", show(name));
     }
 }

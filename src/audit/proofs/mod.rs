@@ -3,13 +3,18 @@
 
 mod cases;
 mod comparisons;
+mod compiler;
+mod device;
+mod forms;
 mod inputs;
 mod launch;
 mod outputs;
 mod realization;
 mod receipts;
+mod settings;
 
 pub(super) use outputs::RouteOutputs;
+pub(super) use receipts::is_same_file;
 
 use super::evidence::{Options, PartitionEvidence};
 use super::{CheckReport, Family, Recorder, report_problems};
@@ -26,7 +31,9 @@ pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> Check
     report_problems(&mut recorder, validation.document, validation.problems.clone());
     cases::check(package.evidence, validation, &mut recorder);
     comparisons::check(validation, &mut recorder);
-    receipts::check_copies(validation, &mut recorder);
+    compiler::check(validation, &mut recorder);
+    device::check(package.evidence, validation, &mut recorder);
+    settings::check(validation, &mut recorder);
     launch::check_cohorts(validation, &mut recorder);
     let reader = Reader::new(validation.document);
     for record in &validation.cases {

@@ -232,14 +232,10 @@ fn check_agreement(validation: &Validation<'_>, outputs: &[Output<'_>], recorder
     }
 }
 
-/// How often outputs were checked and how the baseline was compiled are settings of the protocol.
+/// How often outputs were checked is a setting of the protocol.
 pub(super) fn check_settings<'d>(validation: &Validation<'d>, reader: &Reader<'d>, recorder: &mut Recorder) {
     let mut first = None;
-    let mut first_compiler = None;
     for (_, _, route, at) in routes(validation) {
-        if let Some(compiler) = at.get("compiler_evidence").filter(|_| route == Route::Torch) {
-            check_compiler(validation, compiler, first_compiler.get_or_insert(compiler), recorder);
-        }
         if route == Route::Native
             && let Some(checks) = at.get("recorded_correctness").and_then(|check| reader.member(check, "checks"))
         {
@@ -252,19 +248,6 @@ pub(super) fn check_settings<'d>(validation: &Validation<'d>, reader: &Reader<'d
             let all_native = validation.cases.iter().all(|record| record.native_median(cohort.name).is_some());
             recorder.equal(Code::OutputCheck, validation.document, eligible, &Json::Bool(all_native));
         }
-    }
-}
-
-/// The compiler ran with the same options for every case, and a full graph is one graph.
-fn check_compiler(validation: &Validation<'_>, compiler: &Json, first: &Json, recorder: &mut Recorder) {
-    for option in ["backend", "fullgraph", "suppress_errors"] {
-        if let (Some(found), Some(expected)) = (compiler.get(option), first.get(option)) {
-            recorder.equal(Code::ProtocolSetting, validation.document, found, expected);
-        }
-    }
-    let graphs = compiler.path(&["counters", "stats", "unique_graphs"]);
-    if let (Some(graphs), Some(Json::Bool(true))) = (graphs, compiler.get("fullgraph")) {
-        recorder.equal(Code::OutputCheck, validation.document, graphs, &Json::Int(1));
     }
 }
 

@@ -1,49 +1,23 @@
-//! Receipts of files outside the package are never opened, but one file cannot have two hashes, and a list of files that
-//! stands twice names the same files.
+//! Receipts of files outside the package are never opened, but they are receipts, and one file cannot have two hashes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::forms;
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Recorder, show};
 use crate::package::json::{Document, Json};
-use crate::package::partition::{Validation, files};
+use crate::package::partition::files;
 
 pub(super) fn check(evidence: &Evidence, recorder: &mut Recorder) {
     let mut seen = HashMap::new();
     for name in [files::VALIDATION, files::PROOF_RECEIPTS, files::PROVENANCE, files::DEVICE, files::MODEL] {
         if let Ok(document) = evidence.document(name) {
+            forms::check(document, recorder);
             walk(document, document.root(), &mut seen, recorder);
         }
     }
-}
-
-/// What the Torch compiler wrote is listed by the route and again by those who rechecked it. That the hashes are the same
-/// is seen to by [`check`].
-pub(super) fn check_copies(validation: &Validation<'_>, recorder: &mut Recorder) {
-    let document = validation.document;
-    for (_, run) in validation.runs() {
-        let listed = run.torch.at.and_then(|route| route.path(&["compiler_evidence", "artifacts"]));
-        let (Some(copies), Some(listed)) = (run.at.get("torch_compiler_artifacts_rechecked"), listed) else { continue };
-        let (items, wanted) = (copies.as_array().unwrap_or_default(), listed.as_array().unwrap_or_default());
-        recorder.require(
-            items.len() == wanted.len(),
-            Code::CopyMismatch,
-            document,
-            copies,
-            format_args!("the {} files that the compiler wrote", wanted.len()),
-            format_args!("{} files", items.len()),
-        );
-        for (copy, original) in items.iter().zip(wanted) {
-            let path = |record: &Json| record.get("path").and_then(Json::as_str).map(normalized);
-            recorder.require(
-                path(copy) == path(original),
-                Code::CopyMismatch,
-                document,
-                copy.get("path").unwrap_or(copy),
-                path(original).unwrap_or_else(|| "a path".to_owned()),
-                path(copy).unwrap_or_else(|| "none".to_owned()),
-            );
-        }
+    if let Ok(document) = evidence.document(files::OVERLAP) {
+        forms::check(document, recorder);
     }
 }
 
@@ -98,4 +72,42 @@ fn compare<'d>(document: &'d Document, path: &str, record: &'d Json, seen: &mut 
 fn normalized(path: &str) -> String {
     let path = path.replace('\\', "/");
     path.strip_prefix("${REPO}/").unwrap_or(&path).to_owned()
+}
+
+/// Whether two paths may name one file: the same whole path, or the same name where one of them is a name alone.
+pub(in crate::audit) fn is_same_file(left: &str, right: &str) -> bool {
+    Files::from_iter([left]).have(right)
+}
+
+/// Files by their paths, so that one of many is found at once.
+pub(super) struct Files {
+    /// Whole paths.
+    paths: HashSet<String>,
+    /// The last parts of all, and of those that are nothing else.
+    names: [HashSet<String>; 2],
+}
+
+impl<'p> FromIterator<&'p str> for Files {
+    fn from_iter<I: IntoIterator<Item = &'p str>>(paths: I) -> Self {
+        let paths: HashSet<String> = paths.into_iter().map(normalized).collect();
+        let names =
+            |of: &dyn Fn(&&String) -> bool| paths.iter().filter(of).map(|path| name_of(path).to_owned()).collect();
+        let names = [names(&|_| true), names(&|path| !path.contains('/'))];
+        Self { paths, names }
+    }
+}
+
+impl Files {
+    /// Whether one of them may be the file of a path, as [`is_same_file`] says.
+    pub(super) fn have(&self, path: &str) -> bool {
+        let path = normalized(path);
+        let [all, bare] = &self.names;
+        let name = name_of(&path);
+        self.paths.contains(&path) || bare.contains(name) || !path.contains('/') && all.contains(name)
+    }
+}
+
+/// The last part of a path.
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }

@@ -48,11 +48,18 @@ impl HostTimes<'_> {
     }
 }
 
-/// Whether the device record is that of a CUDA device, whatever the manifests say.
+/// Whether the device record is that of a CUDA device, whatever the manifests say: it has a compute capability, a version of
+/// CUDA's driver interface, or a maker who makes no other.
 pub(in crate::audit) fn names_cuda_device(evidence: &Evidence) -> bool {
-    let device = evidence.document(files::DEVICE).ok();
-    let capability = device.and_then(|device| device.root().get("compute_capability")?.as_u64());
-    capability.is_some_and(|capability| capability > 0)
+    let Ok(device) = evidence.document(files::DEVICE) else { return false };
+    let root = device.root();
+    let identity = |name: &str| root.path(&["identity", name]).filter(|value| **value != Json::Null);
+    let has_capability = root.get("compute_capability").is_some_and(|capability| match capability {
+        Json::Str(text) => !text.is_empty(),
+        number => number.as_f64().is_some_and(|number| number > 0.0),
+    });
+    let is_nvidia = |name: &str| identity(name).and_then(Json::as_str).is_some_and(|text| text.contains("NVIDIA"));
+    has_capability || identity("cuda_driver_api_version").is_some() || is_nvidia("gpu") || is_nvidia("driver")
 }
 
 /// Host times are on the ticks of the clock that most of them are on, and contain the event spans inside them.

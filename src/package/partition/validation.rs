@@ -1,7 +1,7 @@
 //! `validation.json`: all runs of all cases.
 
 use super::case::Case;
-use super::overlap::fastest;
+use super::overlap::{self, fastest};
 use super::reader::{Problem, Reader};
 use super::{DEFAULT, FAILED, RETEST};
 use crate::fit::Schedule;
@@ -253,6 +253,12 @@ fn read_run<'d>(reader: &Reader<'d>, at: &'d Json, cohort: &'d str, requested_ro
     let cohort_status = if cohort == RETEST { case_status } else { reader.text(at, "original_cohort_status")? };
     let native = reader.member(routes, "native").map(|route| read_route(reader, route)).unwrap_or_default();
     let torch = routes.get("torch").map(|route| read_route(reader, route)).unwrap_or_default();
+    for (name, route) in routes.as_object().unwrap_or_default() {
+        // Overlapping operations have a file of their own, and a finding of their own where they stand here.
+        if name != overlap::ROUTE && Route::ALL.iter().all(|known| known.name() != name) {
+            reader.problem(route, None, "the route native or torch", name);
+        }
+    }
     if cohort == DEFAULT && native.timing.is_none() && !native.has_failed() {
         reader.problem(routes, Some("native"), "a timed native run of the original schedule", "no times");
     }

@@ -129,7 +129,16 @@ pub(crate) fn other_fixtures(parts: &mut Parts) {
 pub(crate) fn another_machine(parts: &mut Parts, is_cpu: bool) {
     without_torch(parts);
     set(&mut parts.device, "/sm_count", 132_u64);
-    set(&mut parts.device, "/compute_capability", if is_cpu { Json::Null } else { Json::Int(90) });
+    if is_cpu {
+        for name in ["warp_size", "max_resident_warps_per_sm"] {
+            set(&mut parts.device, &format!("/{name}"), 1_u64);
+        }
+        set(&mut parts.device, "/compute_capability", Json::Null);
+        set(&mut parts.device, "/identity", obj! { "gpu": Json::Null, "backend": "host threads" });
+    } else {
+        set(&mut parts.device, "/compute_capability", 90_u64);
+        set(&mut parts.device, "/identity/driver", "Demonstration GPU, ${GPU_UUID_REDACTED}, 617.14, 9.0");
+    }
     for run in runs() {
         let root = &mut parts.validation;
         set(root, &format!("{run}/manifest/backend"), if is_cpu { "cpu" } else { "cuda" });

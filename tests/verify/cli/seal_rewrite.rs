@@ -22,7 +22,7 @@ pub(super) fn seal(package: &Package, args: &[&str]) -> Outcome {
 /// A package whose device, and so whose model, says who measured where.
 pub(super) fn private() -> Package {
     let package = Package::derived(&Recipe::default(), |parts| {
-        set(&mut parts.device, "/identity/driver", format!("Demo GPU, {UUID}, 1.0, 9.0"));
+        set(&mut parts.device, "/identity/driver", format!("Demonstration GPU, {UUID}, 1.0, 8.9"));
         set(&mut parts.device, "/identity/toolkit", "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v13.0");
     });
     package.write(

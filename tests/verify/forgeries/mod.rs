@@ -14,12 +14,15 @@ macro_rules! forgeries {
     )*};
 }
 
+mod contradictions;
 mod erased;
 mod failures;
 mod left_out;
 mod model;
 mod model_tables;
+mod preserved;
 mod proofs;
 mod proofs_outputs;
+mod receipt_forms;
 mod samples;
 mod timing;
