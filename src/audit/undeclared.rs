@@ -6,7 +6,7 @@ use globset::GlobSet;
 
 use super::evidence::Content;
 use super::integrity::is_read;
-use super::{Code, Place, Recorder};
+use super::{Code, Place, Recorder, SubjectKind};
 use crate::package::folder::Folder;
 use crate::package::ignore::{self, IGNORE};
 use crate::package::limits::MAX_IGNORE_BYTES;
@@ -19,10 +19,12 @@ const NAMED: usize = 20;
 /// file as it was hashed; what lies on the disk by now may be another.
 pub(super) fn check(
     folder: &Folder,
+    kind: SubjectKind,
     known: &HashSet<String>,
     ignore: Option<&Content<Vec<u8>>>,
     recorder: &mut Recorder,
 ) {
+    let is_read = |name: &str| is_read(name, kind);
     match folder.list() {
         Ok(listing) => {
             if let Some(first) = listing.left_out.first() {

@@ -218,6 +218,17 @@ fn evidence_beside_receipts_of_something_else_is_never_a_pass() {
 }
 
 #[test]
+fn what_the_checks_of_another_kind_read_is_only_undeclared() {
+    let package = Package::valid();
+    package.write("medians.csv", "case,default\n");
+    package.verify(&[]).exits(0).only(&["undeclared-file"]);
+    let package = Package::empty();
+    package.write("notes.txt", "notes\n").seal();
+    package.write("README.md", "# Notes\n");
+    package.verify(&[]).exits(0).only(&["undeclared-file"]);
+}
+
+#[test]
 fn the_receipts_of_the_script_are_those_that_the_model_names() {
     let package = Package::valid();
     package.edit_text("code/calibrate.py", |text| text + "# changed after the fit\n").seal();

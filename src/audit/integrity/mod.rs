@@ -50,9 +50,16 @@ const TEXTS: [&str; 3] = [files::SAMPLES, files::README, MEDIANS];
 /// JSON files that are read beside the results that they belong to.
 const BESIDE_RESULTS: [&str; 2] = [divergence::files::ACCURACY, divergence::files::TIMING];
 
-/// Whether checks read a file.
-pub(super) fn is_read(name: &str) -> bool {
-    is_document(name) || TEXTS.contains(&name)
+/// Whether checks of this kind of package read a file.
+pub(super) fn is_read(name: &str, kind: SubjectKind) -> bool {
+    let is_claims = [CLAIMS, MEDIANS].contains(&name);
+    let is_result = divergence::files::engine_of(name).is_some();
+    match kind {
+        SubjectKind::Partition => !is_claims && !is_result && (is_document(name) || TEXTS.contains(&name)),
+        SubjectKind::Claims => is_claims,
+        SubjectKind::Divergence => is_result,
+        SubjectKind::DivergenceReceipt | SubjectKind::Files => false,
+    }
 }
 
 /// Whether a file is JSON that checks read.
@@ -87,7 +94,6 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
         let declared = check_declared(folder, receipts, options, progress, &mut recorder, &mut taken);
         unredacted::check(folder, &declared, &contents, &mut recorder);
         known.extend(declared);
-        undeclared::check(folder, &known, contents.get(IGNORE), &mut recorder);
     }
     let results = Engine::ALL.map(|engine| divergence::files::results(engine.name()));
     for name in DOCUMENTS.iter().chain(&TEXTS).copied().chain(results.iter().map(String::as_str)) {
@@ -118,6 +124,9 @@ pub(super) fn open(folder: &Folder, options: &Options, progress: &(dyn Fn(u64) +
     } else {
         SubjectKind::Files
     };
+    if receipts.is_some() {
+        undeclared::check(folder, kind, &known, contents.get(IGNORE), &mut recorder);
+    }
     let mut evidence = parse(contents, &mut recorder);
     for Streamed { name, content, recorder: found, .. } in streamed {
         recorder.absorb(found);
