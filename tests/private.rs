@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use recount::package::private::{Legible, Reading, Rules, edited, legible};
 
+#[path = "private/honest.rs"]
+mod honest;
 #[path = "private/measurements.rs"]
 mod measurements;
 #[path = "private/secrets.rs"]
@@ -166,7 +168,7 @@ fn members_of_json_are_read_decoded() {
             r#"{"HF_TOKEN":"abc12345x","token":"abcdefgh01234567"}"#,
             r#"{"HF_TOKEN":"${SECRET}","token":"${SECRET}"}"#,
         ),
-        ("a.json", r#"{"uuid":"12345678-9abc-def0-1234-56789abcdef0"}"#, r#"{"uuid":"${GPU_UUID_REDACTED}"}"#),
+        ("a.json", r#"{"gpu_uuid":"12345678-9abc-def0-1234-56789abcdef0"}"#, r#"{"gpu_uuid":"${GPU_UUID_REDACTED}"}"#),
         (
             "a.json",
             r#"{"run_uuid":"12345678-9abc-def0-1234-56789abcdef0"}"#,
@@ -181,8 +183,8 @@ fn members_of_json_are_read_decoded() {
         assert_eq!(redacted(name, text), expected, "{name}");
     }
     becomes(&[
-        ("uuid=12345678-9abc-def0-1234-56789abcdef0, pci", "uuid=${GPU_UUID_REDACTED}, pci"),
-        ("\"uuid\": \"12345678-9abc-def0-1234-56789abcdef0\"", "\"uuid\": \"${GPU_UUID_REDACTED}\""),
+        ("uuid=12345678-9abc-def0-1234-56789abcdef0, pci_bus_id=1", "uuid=${GPU_UUID_REDACTED}, pci_bus_id=1"),
+        ("\"gpu_uuid\": \"12345678-9abc-def0-1234-56789abcdef0\"", "\"gpu_uuid\": \"${GPU_UUID_REDACTED}\""),
         ("gpu_uuid: 12345678-9ABC-DEF0-1234-56789ABCDEF0", "gpu_uuid: ${GPU_UUID_REDACTED}"),
         ("gpu_uuid,12345678-9abc-def0-1234-56789abcdef0", "gpu_uuid,${GPU_UUID_REDACTED}"),
         ("| GPU UUID | 12345678-9abc-def0-1234-56789abcdef0 |", "| GPU UUID | ${GPU_UUID_REDACTED} |"),
@@ -192,8 +194,8 @@ fn members_of_json_are_read_decoded() {
             "i,gpu_uuid,name\n0,${GPU_UUID_REDACTED},\"a, b\"\n1,\"${GPU_UUID_REDACTED}\",c\r\n",
         ),
         (
-            "| a | uuid |\n|---|---|\n| 1 | `12345678-9abc-def0-1234-56789abcdef0` |\n",
-            "| a | uuid |\n|---|---|\n| 1 | `${GPU_UUID_REDACTED}` |\n",
+            "| index | uuid |\n|---|---|\n| 1 | `12345678-9abc-def0-1234-56789abcdef0` |\n",
+            "| index | uuid |\n|---|---|\n| 1 | `${GPU_UUID_REDACTED}` |\n",
         ),
         ("gpu_uuid\n12345678-9abc-def0-1234-56789abcdef0\n", "gpu_uuid\n${GPU_UUID_REDACTED}\n"),
     ]);
@@ -336,6 +338,15 @@ fn no_text_costs_more_than_its_length() {
         "uuid,a\n",
         "uuid\n12345678-9abc-def0-1234-56789abcdef0\n",
         "uuid ",
+        "uuid,index\n",
+        "gpu_uuid ",
+        "uuid=12345678-9abc-def0-1234-56789abcdef0 ",
+        "token=Xk29vLq81ZtRw04mPs ",
+        "{\"token\":\"Xk29vLq81ZtRw04mPs\"",
+        "a_",
+        "secret_key=\"a_",
+        "`-----BEGIN PRIVATE KEY-----`",
+        "/hpc/",
         "\"uuid",
         "hf_",
         "hf_a",
