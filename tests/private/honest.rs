@@ -89,6 +89,7 @@ fn tokens_of_texts_and_hashes_are_no_secrets() {
         ],
         &[
             (r#"{"token":"Xk29vLq81ZtRw04mPs"}"#, r#"{"token":"${SECRET}"}"#),
+            (r#"{"token":"Xk29vLq81ZtRw04mPs","rank":0}"#, r#"{"token":"${SECRET}","rank":0}"#),
             (r#"[{"token":"Xk29vLq81ZtRw04mPs"},{"logprob":1}]"#, r#"[{"token":"${SECRET}"},{"logprob":1}]"#),
             (r#"{"hf_token":"a1b2c3d4e5f6a7b8c9d0"}"#, r#"{"hf_token":"${SECRET}"}"#),
             (r#"{"vault_token":"a1b2c3d4e5f6a7b8c9d0"}"#, r#"{"vault_token":"${SECRET}"}"#),
@@ -155,7 +156,7 @@ fn ports_code_and_marks_are_nothing_private() {
             "redis://:12345@h https://bob:123456@h https://bob:a1234@h",
             "redis://:${SECRET}@h https://bob:${SECRET}@h https://bob:${SECRET}@h",
         ),
-        ("bob@startup.in kyaw@mail.com.mm", "${EMAIL} ${EMAIL}"),
+        ("bob@startup.in kyaw@mail.com.mm bob@math.uni.edu", "${EMAIL} ${EMAIL} ${EMAIL}"),
         (&format!("\"-----BEGIN PRIVATE KEY-----\"\n\"{line}\""), "\"${SECRET}\""),
         (&format!("[\"-----BEGIN PRIVATE KEY-----\", \"{line}\"]"), &format!("[\"${{SECRET}}\", \"{line}\"]")),
     ]);

@@ -142,7 +142,9 @@ pub(super) fn is_address(found: Found<'_>) -> Judged {
     let (name, ending) = domain.rsplit_once('.').unwrap_or_default();
     let first = name.split('.').next().unwrap_or(name);
     let nobody = ["git", "hg", "svn", "noreply", "no-reply"].iter().any(|other| local.eq_ignore_ascii_case(other));
-    let is_code = OBJECTS.contains(&first)
+    // `math.uni.edu`
+    let is_department = name.contains('.') && ["functional", "math", "ops", "prim"].contains(&first);
+    let is_code = (OBJECTS.contains(&first) && !is_department)
         // `op@aten.mm`: products of matrices and vectors; domains there have three labels.
         || (["mm", "mv"].contains(&ending) && !name.contains('.'))
         || (local.len() == 1 && first.len() == 1)

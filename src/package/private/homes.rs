@@ -30,7 +30,9 @@ pub(super) fn names_somebody(found: Found<'_>) -> Judged {
     let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
     let name = name.rsplit_once("%2F").or_else(|| name.rsplit_once("%2f")).map_or(name, |(_, name)| name);
     let is_page = [".html", ".htm", ".php", ".aspx", ".css", ".js"].iter().any(|ending| name.ends_with(ending));
-    found.judged(!names_nobody(name) && !is_page)
+    // A service, but also a name of people: only its folder is left, not the user of a machine who is called so.
+    let is_service = name == "travis";
+    found.judged(!names_nobody(name) && !is_service && !is_page)
 }
 
 /// The second group of the rule for absolute paths goes through any folders.

@@ -29,7 +29,6 @@ const GENERIC: &[&str] = &[
     "runneradmin",
     "shared",
     "test",
-    "travis",
     "ubuntu",
     "user",
     "username",

@@ -33,8 +33,8 @@ const OF_A_SENTENCE: [&str; 12] = [
 ];
 
 /// What stands beside the tokens of a vocabulary in an object.
-const OF_A_VOCABULARY: [&str; 7] =
-    ["\"logprob", "\"bytes\"", "\"top_logprobs\"", "\"token_id\"", "\"rank\"", "\"logit", "\"prob"];
+const OF_A_VOCABULARY: [&str; 6] =
+    ["\"logprob", "\"top_logprobs\"", "\"token_id\"", "\"logit", "\"prob\"", "\"probability\""];
 
 pub(super) fn is_token_name(name: &str) -> bool {
     name.len() >= 5 && name.as_bytes()[name.len() - 5..].eq_ignore_ascii_case(b"token")
