@@ -125,7 +125,8 @@ fn settings_of_benchmarks_are_no_secrets() {
         "bcrypt password=12rounds time=0.251s",
         "auth_token: hmac_sha256\nAUTH_TOKEN=hmac_sha256",
         "api_token: v1alpha2\nAPI_TOKEN=v1alpha2",
-        "\"access_key\":\"row_major\" secret_key=\"autotune_v2\"",
+        "\"access_key\":\"row_major\" secret_key=\"autotune_v2\" secret_key=\"col_major_v10\"",
+        "password=sha256crypt rounds=5000 password: argon2id",
     ]);
     members(
         &[r#"{"access_key":"row_major","secret_key":"autotune_v2","private_key":"ed25519"}"#],
@@ -137,6 +138,7 @@ fn settings_of_benchmarks_are_no_secrets() {
     becomes(&[
         ("secret_key=ed25519abc9 x", "secret_key=${SECRET} x"),
         ("password=12horses! time=1", "password=${SECRET} time=1"),
+        ("secret_key='row_major17'", "secret_key='${SECRET}'"),
         ("password='correct_horse'", "password='${SECRET}'"),
         ("secret_key=v1alpha2beta3", "secret_key=${SECRET}"),
     ]);

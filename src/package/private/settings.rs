@@ -3,9 +3,9 @@
 /// Algorithms, families of them before their sizes, and what is put together with them.
 const ALGORITHMS: &str = " aegis aes argon argon2d argon2i argon2id ascon bcrypt blake blake2b blake2s blake3 blowfish bn254 \
     brainpoolp256r1 camellia cast5 chacha chacha20 cmac curve25519 curve448 des dh dilithium dsa ecc ecdh ecdsa ecies ed25519 \
-    ed448 eddsa elgamal falcon ffdhe frodokem gmac hkdf hmac kdf kyber md4 md5 mldsa mlkem ml nistp ntru p192 p224 p256 p384 \
+    ed448 eddsa elgamal falcon ffdhe frodokem gmac hkdf hmac kdf kyber md4 md5 md5crypt mldsa mlkem ml nistp ntru p192 p224 p256 p384 \
     p521 pbkdf2 poly1305 prime256v1 rc4 ripemd160 rsa saber salsa20 schnorr scrypt secp224r1 secp256k1 secp256r1 secp384r1 \
-    secp521r1 sha sha1 sha2 sha3 shake siphash slhdsa sm2 sm3 sm4 sntrup sphincs tdes twofish whirlpool x25519 x448 xchacha20 \
+    secp521r1 sha sha1 sha2 sha256crypt sha3 sha512crypt shake siphash slhdsa sm2 sm3 sm4 sntrup sphincs tdes twofish whirlpool x25519 x448 xchacha20 \
     xsalsa20 xxh3 xxhash yescrypt ";
 
 /// Modes and forms that stand beside them.
@@ -75,5 +75,7 @@ fn is_snake_case(value: &str) -> bool {
     let (words, digits) = counted(value);
     let parts = || words.trim_end_matches('_').split('_');
     let is_word = |part: &str| part.len() <= 12 && part.bytes().all(|letter| letter.is_ascii_lowercase());
-    digits.len() <= 1 && (2..=5).contains(&parts().count()) && parts().all(|part| !part.is_empty() && is_word(part))
+    // `_v10`
+    let most = if words.ends_with("_v") { 2 } else { 1 };
+    digits.len() <= most && (2..=5).contains(&parts().count()) && parts().all(|part| !part.is_empty() && is_word(part))
 }
