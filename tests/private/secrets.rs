@@ -134,11 +134,11 @@ fn a_private_key_ends_where_it_ends() {
             (&format!("{begin}\nMedians\n\n| a | 1.5 |\n"), "${SECRET}\nMedians\n\n| a | 1.5 |\n"),
             (
                 &format!("Keys that start with {begin} are refused.\n\n## Medians\n\n| a | 8.5e-3 |\n"),
-                "Keys that start with ${SECRET} are refused.\n\n## Medians\n\n| a | 8.5e-3 |\n",
+                &format!("Keys that start with {begin} are refused.\n\n## Medians\n\n| a | 8.5e-3 |\n"),
             ),
             (
                 &format!("From `{begin}` on.\n\n## Medians\n\n| case a | 8.5e-3 | 9.5e-3 |\n\nUp to `{end}`.\n"),
-                &format!("From `${{SECRET}}` on.\n\n## Medians\n\n| case a | 8.5e-3 | 9.5e-3 |\n\nUp to `{end}`.\n"),
+                &format!("From `{begin}` on.\n\n## Medians\n\n| case a | 8.5e-3 | 9.5e-3 |\n\nUp to `{end}`.\n"),
             ),
         ]);
     }

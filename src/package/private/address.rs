@@ -106,6 +106,28 @@ fn is_ending(label: &str) -> bool {
     is_one_case && (is_country || ENDINGS.contains(&lower.as_str()))
 }
 
+/// What programs call modules and objects.
+const OBJECTS: [&str; 18] = [
+    "aten",
+    "cls",
+    "functional",
+    "inductor",
+    "jnp",
+    "math",
+    "nn",
+    "np",
+    "numpy",
+    "ops",
+    "prim",
+    "prims",
+    "self",
+    "tf",
+    "this",
+    "torch",
+    "triton",
+    "xla",
+];
+
 /// Names that are reserved for nobody, and what lies below them.
 fn is_reserved(domain: &str) -> bool {
     let lower = domain.to_ascii_lowercase();
@@ -120,7 +142,11 @@ pub(super) fn is_address(found: Found<'_>) -> Judged {
     let (name, ending) = domain.rsplit_once('.').unwrap_or_default();
     let first = name.split('.').next().unwrap_or(name);
     let nobody = ["git", "hg", "svn", "noreply", "no-reply"].iter().any(|other| local.eq_ignore_ascii_case(other));
-    let is_code = ["self", "cls", "torch", "np", "numpy", "jnp", "tf", "math", "this"].contains(&first)
+    // `math.uni.edu`
+    let is_department = name.contains('.') && ["functional", "math", "ops", "prim"].contains(&first);
+    let is_code = (OBJECTS.contains(&first) && !is_department)
+        // `op@aten.mm`: products of matrices and vectors; domains there have three labels.
+        || (["mm", "mv"].contains(&ending) && !name.contains('.'))
         || (local.len() == 1 && first.len() == 1)
         || found.after().starts_with(['(', '[', '_'])
         || found.after().strip_prefix('.').is_some_and(|rest| rest.starts_with(|next: char| next.is_alphanumeric()));
@@ -133,14 +159,14 @@ pub(super) fn is_address(found: Found<'_>) -> Judged {
     found.judged(is_domain && !nobody && !is_reserved(domain) && !is_code && !is_file && !is_login(found))
 }
 
-/// `numpy@1.26.4.dev`, but not `qq@163.com`.
+/// `numpy@1.26.4.dev` and `bench@v1.in`, but not `qq@163.com`.
 fn is_version(name: &str, ending: &str) -> bool {
     let is_number = |label: &str| {
         let digits = label.strip_prefix('v').unwrap_or(label);
         digits.starts_with(|first: char| first.is_ascii_digit()) && digits.len() <= 12
     };
     let labels = || name.split('.');
-    labels().all(is_number) && (labels().count() > 1 || ending == "dev")
+    labels().all(is_number) && (labels().count() > 1 || ending == "dev" || name.starts_with('v'))
 }
 
 /// Whether the part before `@` is a secret in an address of the web, for which there are rules of their own.

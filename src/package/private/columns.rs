@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::identities::{is_bare, is_identity, is_of_devices, names_identity};
 use super::rules::compiled;
-use super::secrets::{is_identity, names_identity};
 
 /// What may stand between the cells of a row.
 const BETWEEN: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -44,11 +44,11 @@ pub(super) fn identities(text: &str) -> Vec<Range<usize>> {
 
 fn header_of(line: &str) -> Option<Header> {
     BETWEEN.iter().find_map(|&between| {
-        let named = cells(line, between).enumerate().filter(|(_, cell)| names_identity(&line[cell.clone()]));
+        let names = || cells(line, between).map(|cell| &line[cell]);
+        let has_bare = names().any(is_bare) && is_of_devices(names());
+        let named = names().enumerate().filter(|(_, name)| names_identity(name) || (has_bare && is_bare(name)));
         let columns: Vec<usize> = named.map(|(column, _)| column).collect();
-        // Alone in a line, the bare word is the heading of anything.
-        let is_table = cells(line, between).nth(1).is_some() || line.trim().len() > "\"uuid\":".len();
-        (is_table && !columns.is_empty()).then_some(Header { between, columns })
+        (!columns.is_empty()).then_some(Header { between, columns })
     })
 }
 

@@ -3,13 +3,16 @@
 mod address;
 mod columns;
 mod homes;
+mod identities;
 mod keys;
 mod names;
 mod pem;
 mod rules;
 mod secrets;
+mod settings;
 mod strings;
 mod texts;
+mod tokens;
 mod values;
 
 use std::ops::Range;
@@ -18,12 +21,14 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 
 use super::receipts::is_sha256;
+use identities::{is_bare, is_beside, is_identity, names_identity};
 use keys::KEYS;
 pub use names::names_nobody;
 use rules::{Found, GENERAL, Mask, Meant, anything, compiled};
-use secrets::{is_identity, is_secret_argument, is_secret_member, names_identity};
+use secrets::{is_secret_argument, is_secret_member};
 pub use strings::{Token, each_string, literal};
 pub use texts::{Legible, Reading, legible};
+use tokens::is_of_a_vocabulary;
 
 pub use super::endings::is_binary;
 
@@ -196,8 +201,16 @@ impl Rules {
         let written = &text[token.range.clone()];
         let whole = match token.key {
             Some(_) if is_placeholder(value) => None,
-            Some(key) if is_secret_member(key, value) => Some(("password", "${SECRET}")),
-            Some(key) if is_identity(value) && names_identity(key) => Some((IDENTITY, "${GPU_UUID_REDACTED}")),
+            Some(key) if is_secret_member(key, value) && !is_of_a_vocabulary(key, text, &token.range) => {
+                Some(("password", "${SECRET}"))
+            }
+            Some(key)
+                if is_identity(value)
+                    && (names_identity(key)
+                        || (is_bare(key) && is_beside(text, token.range.start, token.range.end))) =>
+            {
+                Some((IDENTITY, "${GPU_UUID_REDACTED}"))
+            }
             None if before.is_some_and(|before| is_argument(text, &before, token)) => Some(("password", "${SECRET}")),
             _ => None,
         };

@@ -8,6 +8,9 @@ const HEADERS: [&str; 7] = ["Proc-Type", "DEK-Info", "Key-Info", "Version", "Com
 /// Letters of a word that only a key has.
 const LONG_WORD: usize = 24;
 
+/// Bytes behind the beginning of a key in which one would begin.
+const NEAR: usize = 256;
+
 const MARK: &str = "-----";
 
 /// All up to the end that belongs to it. Prose that only names such lines is kept: without an end, or with sentences before
@@ -18,7 +21,17 @@ pub(super) fn extent(found: Found<'_>) -> Judged {
     // No key holds such a mark: nothing is looked at twice from two beginnings.
     let closed = after.find(MARK).filter(|&at| after[at..].starts_with(&end) && is_of_a_key(&after[..at]));
     let more = closed.map_or_else(|| cut_off(after), |at| at + end.len());
-    Judged { bytes: found.part().len() + more, is_meant: true }
+    Judged { bytes: found.part().len() + more, is_meant: more > 0 || !is_of_a_sentence(after) }
+}
+
+/// Whether a line goes on behind the beginning of a key as only a sentence does, and no key is near.
+fn is_of_a_sentence(after: &str) -> bool {
+    let near = &after.as_bytes()[..after.len().min(NEAR)];
+    let is_quoted = near.starts_with(b"`") || (near.starts_with(b"\"") || near.starts_with(b"'"));
+    let goes_on =
+        matches!(near, [b' ', next, ..] if next.is_ascii_lowercase()) || matches!(near, [b'.' | b',' | b';', ..]);
+    let mut words = near.split(|&byte| !is_base64(byte));
+    (is_quoted || goes_on) && !words.any(|word| std::str::from_utf8(word).is_ok_and(|word| is_key_word(word, false)))
 }
 
 fn is_base64(byte: u8) -> bool {

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::address::is_address;
 use super::homes::{is_home, names_somebody};
+use super::identities::is_of_a_device;
 use super::secrets::{
     OPTIONS, SECRETS, assigned, given, in_netrc, in_url, is_bearer, is_query_token, is_short_token, is_token, is_wandb,
     quoted, stated, userinfo,
@@ -87,7 +88,7 @@ pub(super) const fn secret(name: &'static str, pattern: &'static str, shown: usi
 }
 
 /// What may stand in patterns between `<` and `>`.
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 9] = [
     // Where an absolute path may begin: behind nothing that makes it the rest of another one, behind a compiler's flag, an
     // escape of a program's string, a colour of a terminal, or the host of an address that names files.
     (
@@ -103,6 +104,7 @@ const PARTS: [(&str, &str); 8] = [
         "<prefix>",
         r"(?:mnt|var|private<sep>var|exports?|nfs[0-9]*|net|data[0-9]*|usr|srv|gpfs[0-9]*|lustre|beegfs|ceph(?:fs)?|scratch|storage|cluster|shared?|pool|raid|tank|disk[0-9]*|vol[0-9]*|volume[0-9]*)",
     ),
+    ("<uuid>", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
     ("<secrets>", SECRETS),
     ("<options>", OPTIONS),
     // Also in the string of a program.
@@ -158,9 +160,10 @@ pub(super) static GENERAL: &[General] = &[
     rule(
         "GPU identity",
         "${GPU_UUID_REDACTED}",
-        r#"(?i)(?:^|[^\w-])(?:(?:(?:gpu|mig|device|cuda)[_ .-]?)?uuid\\{0,3}["']?[ \t]*[:=,;|]|(?:gpu|mig|device|cuda)[_ .-]?uuid)[ \t]*\\{0,3}["']?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"#,
+        // Behind the name of a device; behind a bare name.
+        r#"(?i)(?:^|[^\w-])(?:(?:(?:nvidia|mig)[_ .-]?)?(?:gpu|mig|device|cuda|nvidia)[_ .-]?uuid(?:\\{0,3}["']?[ \t]*[:=,;|])?[ \t]*\\{0,3}["']?(<uuid>)|uuid\\{0,3}["']?[ \t]*[:=,;|][ \t]*\\{0,3}["']?(<uuid>))\b"#,
         Mask::First(0),
-        is_no_null,
+        is_of_a_device,
     ),
     rule(
         "e-mail address",
@@ -222,10 +225,6 @@ pub(super) static GENERAL: &[General] = &[
 
 pub(super) fn anything(found: Found<'_>) -> Judged {
     found.judged(true)
-}
-
-fn is_no_null(found: Found<'_>) -> Judged {
-    found.judged(found.part().bytes().any(|byte| !matches!(byte, b'0' | b'-')))
 }
 
 /// A pattern of this folder; `None` never, as a test compiles all of them. Boundaries of words are those of ASCII, without which

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::rules::{Found, Judged, compiled};
-use super::values::{is_code, is_file, is_measured, is_number, is_template, is_uuid, looks_random};
+use super::settings::is_setting;
+use super::tokens::{is_of_a_model, is_of_a_sentence, is_of_a_vocabulary, is_plain, is_token_name, names_no_secret};
+use super::values::{is_code, is_file, is_measured, is_number, is_template, looks_random};
 
 /// What settings and members are called whose values are secrets, with what may come before.
 pub(super) const SECRETS: &str = r"(?i-u:(?:\b|_)(?:password|passwd|passphrase|(?:client|app|shared)[_-]?secret|secret(?:[_-]?access)?[_-]?key|secret|api[_-]?key|access[_-]?key|private[_-]?key|(?:access|auth|api|bearer|refresh|session|secret|bot|deploy|private|personal|hf|hub|huggingface|wandb|github|gh|gitlab|ngc|npm|pypi|slack)[_-]?token))|[a-z0-9](?:Password|Passphrase|Secret|SecretKey|ApiKey|AccessKey|PrivateKey|AccessToken|AuthToken|ApiToken)";
@@ -21,28 +23,15 @@ static COMPILED: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| MEMBERS.map(com
 /// Whether the value of a member is a secret.
 pub(super) fn is_secret_member(key: &str, value: &str) -> bool {
     let is = |at: usize| COMPILED[at].as_ref().is_some_and(|regex| regex.is_match(key));
-    let is_random = || looks_random(value, 16) || (key.ends_with("_TOKEN") && looks_random(value, 8));
+    let is_random = || {
+        (looks_random(value, 16) || (key.ends_with("_TOKEN") && looks_random(value, 8)))
+            && !is_plain(key, value)
+            && !is_setting(key, value)
+    };
     (is(0) && quoted_value(key, value).is_some())
-        || (is(1) && !is_of_a_model(key) && is_random())
+        || (is(1) && !names_no_secret(key) && is_random())
         || (is(2) && value.split_once(' ').is_some_and(|(_, secret)| is_bearer_value(secret.trim())))
 }
-
-/// Whether a name says that it names the identity of a device, in whatever notation.
-pub(super) fn names_identity(name: &str) -> bool {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    ["uuid", "gpuuuid", "miguuid", "deviceuuid", "cudauuid"].contains(&name.as_str())
-}
-
-/// Whether a value is the bare identity of some device.
-pub(super) fn is_identity(value: &str) -> bool {
-    is_uuid(value) && value.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
-}
-
-/// What stands before `token` where it is a token of a model: one of its vocabulary, or one that it reads or writes.
-const OF_A_MODEL: &str = " additional audio avg begin blank bos class cls decoder dist draft each end eod eom eos eot every fim \
-    first forced generated image img input last mask max mean median middle min new newline next num one oov output pad \
-    padding placeholder prefill prefix prev previous prompt register sampled second sep single sot special start stop sub \
-    suffix target text think thinking total unk unknown video vision word ";
 
 /// Bytes of a name that are looked at.
 const LONGEST_NAME: usize = 64;
@@ -57,40 +46,12 @@ pub(super) fn name_before(found: Found<'_>) -> &str {
     &before[before.len() - length..]
 }
 
-fn is_token_name(name: &str) -> bool {
-    name.len() >= 5 && name.as_bytes()[name.len() - 5..].eq_ignore_ascii_case(b"token")
-}
-
-/// Whether a name is one of measurements and settings of language models: `time_per_output_token`, `pad_token`.
-pub(super) fn is_of_a_model(name: &str) -> bool {
-    if !is_token_name(name) {
-        return false;
-    }
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for symbol in name.chars() {
-        let begins = !symbol.is_ascii_alphanumeric() || (was_lower && symbol.is_ascii_uppercase());
-        if begins {
-            words.push(String::new());
-        }
-        was_lower = symbol.is_ascii_lowercase() || symbol.is_ascii_digit();
-        if symbol.is_ascii_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.push(symbol.to_ascii_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    let is_time_to = || words.windows(2).any(|pair| ["time", "latency"].contains(&pair[0].as_str()) && pair[1] == "to");
-    let before = words.len().checked_sub(2).and_then(|at| words.get(at));
-    words.iter().any(|word| word == "per")
-        || is_time_to()
-        || before.is_some_and(|word| OF_A_MODEL.contains(&format!(" {word} ")))
-}
-
 /// Whether a number or a name of a model stands there, which no rule may destroy.
 fn is_evidence(name: &str, value: &str) -> bool {
-    is_of_a_model(name) || is_measured(value) || (is_token_name(name) && is_number(value))
+    is_of_a_model(name)
+        || is_measured(value)
+        || (is_token_name(name) && is_number(value))
+        || is_setting(name.trim_start_matches('-'), value)
 }
 
 /// How much of what stands between quotes is a secret.
@@ -137,7 +98,7 @@ pub(super) fn given(found: Found<'_>) -> Judged {
 /// Whether a value behind an option is a secret, where it may be the next word of a sentence as well.
 fn is_given(option: &str, value: &str) -> bool {
     // `--secret id=x,src=y`
-    let is_setting =
+    let is_pair =
         value.split_once('=').is_some_and(|(name, rest)| !rest.trim_matches('=').is_empty() && name.len() < 16);
     // A hash stands behind `token` where texts are counted, too.
     let is_long = |is: fn(&u8) -> bool| value.len() >= 24 && value.as_bytes().iter().all(is);
@@ -148,7 +109,11 @@ fn is_given(option: &str, value: &str) -> bool {
     };
     let is_password = || is_marked(value) && !is_code(value) && !is_file(value) && !is_template(value);
     let is_secret = if option.to_ascii_lowercase().contains("pass") { is_password() } else { is_key() };
-    is_secret && !value.starts_with(['-', '|', '>', '<', '&']) && !is_setting && !is_evidence(option, value)
+    is_secret
+        && !value.starts_with(['-', '|', '>', '<', '&'])
+        && !is_pair
+        && !names_no_secret(option)
+        && !is_evidence(option, value)
 }
 
 /// What options are called whose next argument is a secret.
@@ -230,7 +195,16 @@ fn without_closing(value: &str) -> &str {
 fn token(found: Found<'_>, shortest: usize) -> Judged {
     let value = found.part().trim_end_matches('.');
     let is_called = found.after().starts_with(['(', '[']);
-    found.judged(looks_random(value, shortest) && !is_called && !is_of_a_model(name_before(found)))
+    if !looks_random(value, shortest) || is_called {
+        return found.judged(false);
+    }
+    let name = name_before(found);
+    let is_other = names_no_secret(name)
+        || is_plain(name, value)
+        || is_setting(name, value)
+        || is_of_a_sentence(found, name)
+        || is_of_a_vocabulary(name, found.text, &(found.start..found.end));
+    found.judged(!is_other)
 }
 
 pub(super) fn is_token(found: Found<'_>) -> Judged {
@@ -257,7 +231,10 @@ pub(super) fn is_bearer(found: Found<'_>) -> Judged {
 
 /// The password in an address.
 pub(super) fn in_url(found: Found<'_>) -> Judged {
-    found.judged(!is_template(found.part()))
+    // `http://proxy:3128@cluster:80/`
+    let host = found.before().strip_suffix(':').is_some_and(|before| !before.ends_with('/'));
+    let is_port = host && found.part().len() <= 5 && found.part().bytes().all(|byte| byte.is_ascii_digit());
+    found.judged(!is_template(found.part()) && !is_port)
 }
 
 /// A token that stands in an address in the place of a user's name.
