@@ -92,3 +92,21 @@ fn is_on_tick(time: f64, over: f64, ticks_per_ms: f64) -> bool {
 fn is_mean(time: f64, ms: f64, over: f64) -> bool {
     [ms * 1000.0 / over, ms / over * 1000.0].iter().any(|mean| (mean.next_down()..=mean.next_up()).contains(&time))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_taken_in_either_order() {
+        let mut differ = 0;
+        for (step, over) in (1..400_u16).map(|step| (f64::from(step), f64::from(step % 97 + 1))) {
+            let ms = f64::from((0.37 * step) as f32);
+            let (first, second) = (ms * 1000.0 / over, ms / over * 1000.0);
+            differ += usize::from(first != second);
+            assert!(is_mean(first, ms, over) && is_mean(second, ms, over), "{ms} over {over}");
+            assert!(!is_mean(first * (1.0 + 1e-12), ms, over), "{ms} over {over}");
+        }
+        assert!(differ > 0);
+    }
+}

@@ -237,3 +237,15 @@ fn times_without_an_offset_are_compared_with_each_other_alone() {
     forged(&|root| moments(root, "Z")).verify(&[]).exits(1).all("failure-record");
     forged(&|root| drop(take(root, &format!("{FAILURE}/started")))).verify(&["--strict"]).holds();
 }
+
+#[test]
+fn a_host_span_of_a_preserved_process_may_be_cut_to_its_tick() {
+    let result = format!("{FAILURE}/runs/native/result");
+    for (event, status) in [(1.250_05_f32, 0), (1.250_2, 1)] {
+        let package = forged(&|root| {
+            set(root, &format!("{result}/cuda_event_stream_span_us/1"), f64::from(event) * 1000.0 / 8.0);
+            set(root, &format!("{result}/event_instrumented_host_wall_us/1"), 1.25 * 1000.0 / 8.0);
+        });
+        package.verify(&[]).exits(status);
+    }
+}
