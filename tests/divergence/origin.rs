@@ -53,7 +53,7 @@ fn what_is_said_of_the_generator_agrees() {
         (vec![set("seed", json!(null))], "malformed-field", "/protocol/seed"),
         (vec![Remove("/protocol/seed")], "malformed-field", "/protocol"),
         (vec![set("seed", json!(43))], "divergence-protocol", "/protocol/seed"),
-        (vec![set("inputs", json!("generated with seed 43"))], "divergence-protocol", "/protocol/seed"),
+        (vec![set("inputs", json!(WORDS.replace("42", "43")))], "divergence-protocol", "/protocol/seed"),
         (vec![set("inputs", json!(42))], "malformed-field", "/protocol/inputs"),
         (vec![set("generator", v2())], "divergence-protocol", "/protocol/generator"),
         (vec![set("generator", json!(null))], "divergence-protocol", "/protocol/generator"),
@@ -91,6 +91,14 @@ fn what_is_said_of_the_generator_agrees() {
 #[test]
 fn inputs_that_are_not_made_again_are_said_not_to_be() {
     let mine = || Set("/protocol/inputs", json!("drawn once, seed 42"));
+    for words in [
+        "generated once; the background uses seed 7",
+        "one set of inputs per seed 1 to 3",
+        "generated once by recount-divergence-inputs-v1-compatible code",
+        "generated once (recount-divergence-inputs-v1), and seed 7 for the background",
+    ] {
+        assert_eq!(findings(&everywhere(&[Set("/protocol/inputs", json!(words))])), Vec::<String>::new(), "{words}");
+    }
     for (changes, reason) in [
         (vec![mine(), Set("/protocol/generator", json!("other"))], "the generator \"other\" is not known"),
         (vec![mine(), Set("/protocol/generator", json!(null))], "the protocol names no generator"),

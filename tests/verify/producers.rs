@@ -1,5 +1,7 @@
 //! Packages of the same format from other producers: nothing in them contradicts anything, so nothing is found.
 
+mod forms;
+
 use crate::common::content::{Parts, Recipe, variants};
 use crate::common::json::{set, take};
 use crate::common::package::Package;

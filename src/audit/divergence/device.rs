@@ -150,10 +150,14 @@ fn built_with(version: &str) -> Option<String> {
 
 /// Whether a GPU is one of AMD's: PyTorch numbers their architectures as if they were compute capabilities.
 fn is_amd(environment: &Environment<'_>) -> bool {
-    let rocm = environment.pytorch.and_then(|version| version.split_once('+'));
-    let name = words(environment.device_name.unwrap_or_default());
+    names_amd(environment.device_name.unwrap_or_default(), environment.pytorch)
+}
+
+/// Whether the names of a device and its driver, or the version of PyTorch that used it, are those of AMD's.
+pub(in crate::audit) fn names_amd(names: &str, pytorch: Option<&str>) -> bool {
+    let rocm = pytorch.and_then(|version| version.split_once('+'));
     rocm.is_some_and(|(_, local)| local.starts_with("rocm"))
-        || name.iter().any(|word| ["amd", "radeon", "instinct"].contains(&word.as_str()))
+        || words(names).iter().any(|word| ["amd", "radeon", "instinct", "amdgpu", "rocm"].contains(&word.as_str()))
 }
 
 /// PyTorch's engine has a version of PyTorch.

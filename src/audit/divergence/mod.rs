@@ -16,6 +16,7 @@ mod protocol;
 mod receipt;
 mod timing;
 
+pub(super) use device::names_amd;
 pub(super) use package::{check as check_package, facts as package_facts, limits as package_limits};
 pub(super) use receipt::{check as check_receipt, facts as receipt_facts, limits as receipt_limits};
 

@@ -123,42 +123,40 @@ fn check_words(folder: &str, results: &RawResults<'_>, recorder: &mut Recorder) 
         recorder.report_at(Code::MalformedField, document, at("seed"), expected, shown("seed"));
     }
     let Some(text) = protocol.inputs else { return };
-    let named: Vec<_> = words(text).filter(|word| word.starts_with(FAMILY)).collect();
-    if let Some(name) = named.first() {
-        let holds = protocol.generator.is_some_and(|generator| named.contains(&generator));
-        let expected = format_args!("{name}, as inputs says");
-        recorder.require(holds, Code::DivergenceProtocol, document, at("generator"), expected, shown("generator"));
-    }
-    let seeds = stated_seeds(text);
-    if let (Some(first), Some(seed)) = (seeds.first(), protocol.seed) {
-        let expected = format_args!("{first}, as inputs says");
-        let holds = seeds.contains(&i128::from(seed));
+    let stated = stated(text);
+    let Some(&(first, _)) = stated.first() else { return };
+    let holds = protocol.generator.is_some_and(|generator| stated.iter().any(|&(name, _)| name == generator));
+    let expected = format_args!("{first}, as inputs says");
+    recorder.require(holds, Code::DivergenceProtocol, document, at("generator"), expected, shown("generator"));
+    if let Some(seed) = protocol.seed {
+        let holds = stated.iter().any(|&(_, stated)| stated == i128::from(seed));
+        let expected = format_args!("{}, as inputs says", stated[0].1);
         recorder.require(holds, Code::DivergenceProtocol, document, at("seed"), expected, shown("seed"));
     }
 }
 
-/// Words, with the signs that names and numbers have in them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|character: char| !(character.is_alphanumeric() || matches!(character, '-' | '_' | '.')));
-    parts.map(|word| word.trim_end_matches(['.', '-'])).filter(|word| !word.is_empty())
-}
-
-/// The whole numbers that a text calls a seed: `seed 42`, `seed: 42`, `seed of 42`.
-fn stated_seeds(text: &str) -> Vec<i128> {
-    let lower = text.to_lowercase();
-    let mut parts = lower.split("seed");
-    let mut is_word = parts.next().is_some_and(|before| !before.ends_with(char::is_alphanumeric));
-    let mut seeds = Vec::new();
-    for part in parts {
-        let spaced = part.trim_start_matches([' ', '=', ':']);
-        let linked = ["of ", "is ", "was "].into_iter().find_map(|link| spaced.strip_prefix(link)).unwrap_or(spaced);
-        if let Some(number) = words(linked).next().filter(|word| is_word && part != spaced && linked.starts_with(word))
-        {
-            seeds.extend(number.parse::<i128>());
+/// The generators of this program that a text names with their seeds, as `GENERATOR, seed N`. Other words are the producer's
+/// own.
+fn stated(text: &str) -> Vec<(&str, i128)> {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let mut stated = Vec::new();
+    for (start, _) in text.match_indices(FAMILY).filter(|&(start, _)| !text[..start].ends_with(is_of_word)) {
+        let from = &text[start..];
+        let (name, rest) = from.split_at(from.find(|letter| !is_of_word(letter)).unwrap_or(from.len()));
+        let rest = rest.strip_prefix(',').unwrap_or(rest);
+        let Some(number) = rest.strip_prefix(' ').and_then(|rest| rest.trim_start().strip_prefix("seed ")) else {
+            continue;
+        };
+        let (number, rest) = number.split_at(number.find(|letter| !is_of_word(letter)).unwrap_or(number.len()));
+        // Further numbers, or the end of a range.
+        let next = rest.trim_start_matches([' ', ',']);
+        let goes_on = ["to ", "and ", "or ", "through "].iter().any(|word| next.starts_with(word))
+            || next.starts_with(|letter: char| letter.is_ascii_digit());
+        if let (Ok(seed), false) = (number.trim_end_matches('.').parse(), goes_on) {
+            stated.push((name, seed));
         }
-        is_word = !part.ends_with(char::is_alphanumeric);
     }
-    seeds
+    stated
 }
 
 #[cfg(test)]
@@ -166,15 +164,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seeds_are_whole_numbers_that_are_called_one() {
+    fn generators_are_named_with_a_seed() {
+        let name = GENERATOR;
         for (text, seeds) in [
-            ("generated once (recount-divergence-inputs-v1, seed 42); the same bytes", &[42][..]),
-            ("Seed: 7, seed=-8.", &[7, -8]),
-            ("a seed of 9", &[9]),
-            ("seeded with 3, reseed 5, a random seed, 4 times; seed4 and the seed", &[]),
-            ("read from 12 files", &[]),
+            ("generated once (NAME, seed 42); the same bytes", &[42][..]),
+            ("NAME seed -8. Again NAME, seed 7", &[-8, 7]),
+            ("generated once; the background uses seed 7", &[]),
+            ("one set of inputs per seed 1 to 3", &[]),
+            ("NAME, seed 1 to 3; NAME, seed 1, 2 and 3; NAME, seed 4b; NAME, seed 0x2a", &[]),
+            ("NAME-compatible code, seed 7; NAME, seeds 7; my-NAME, seed 7; NAME: seed 7", &[]),
         ] {
-            assert_eq!(stated_seeds(text), seeds, "{text}");
+            let found = stated(text.replace("NAME", name).leak());
+            let expected: Vec<i128> = seeds.to_vec();
+            assert_eq!(found.iter().map(|&(_, seed)| seed).collect::<Vec<_>>(), expected, "{text}");
+            assert!(found.iter().all(|&(found, _)| found == name), "{text}");
         }
     }
 }

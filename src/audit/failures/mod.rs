@@ -1,5 +1,6 @@
 //! Failures: a failed process stays failed, its missing baseline stays missing, a retry stays apart.
 
+mod affinity;
 mod command;
 mod moment;
 mod native;

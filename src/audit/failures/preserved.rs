@@ -1,7 +1,7 @@
 //! The original failure, kept whole beside the runs: both tell the same, and neither can be taken away alone.
 
 use super::native::Native;
-use super::{command, process};
+use super::{affinity, command, process};
 use crate::audit::{Code, Recorder, compare, show};
 use crate::package::json::{Document, Json, Series};
 use crate::package::partition::{CaseRecord, DEFAULT, FAILED, Reader, Route, Run, Validation};
@@ -93,7 +93,7 @@ fn check_processes(
         process::check_within(document, process, preserved, recorder);
         command::check(document, process, preserved, (record, run), recorder);
         if let Some(system) = process.path(&["affinity_before", "system_mask"]) {
-            recorder.equal(Code::FailureRecord, document, system, first.get_or_insert(system));
+            affinity::same_processors(document, system, first.get_or_insert(system), recorder);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The record of a process: how it ended, when, on which processors. What it says once has to be possible; what it says twice
 //! has to agree.
 
-use super::moment::Moment;
+use super::affinity::{Mask, same_processors};
+use super::moment::{Moment, Passed};
 use crate::audit::{Code, Recorder, show};
 use crate::package::json::{Document, Json};
 use crate::package::partition::Validation;
@@ -10,12 +11,12 @@ use crate::package::partition::Validation;
 const ENDED_BADLY: [&str; 8] =
     ["failed", "killed", "timed_out", "timeout", "stopped", "crashed", "aborted", "signaled"];
 
-/// How far the time that passed between two readings of one clock may be from the time that another clock counted: clocks that
-/// programs read by default tick 64 times a second, and between the readings of both a busy machine may do something else.
-const SLACK_SECONDS: f64 = 0.25;
+/// How far the time that passed between two readings of one clock may be from the time that another clock counted: between
+/// the readings of both a busy machine starts the process, which may take a while.
+const SLACK_SECONDS: f64 = 1.0;
 
-/// How much faster one clock may run than the other, while the time of day is being set right.
-const SLEW: f64 = 1e-3;
+/// How much longer that may take for a longer process, as a fraction of its time.
+const SLACK_FRACTION: f64 = 0.01;
 
 /// The processes that the runs record, and those of their failures.
 pub(super) fn check_runs(validation: &Validation<'_>, recorder: &mut Recorder) {
@@ -55,30 +56,31 @@ pub(super) fn check(document: &Document, process: &Json, passed: bool, recorder:
 pub(super) fn check_times(document: &Document, record: &Json, recorder: &mut Recorder) {
     let moments = ["started", "finished"].map(|name| moment(document, record, name, recorder));
     let passed = match moments {
-        [Some(started), Some(finished)] => started.seconds_to(finished),
+        [Some(started), Some(finished)] => started.to(finished),
         _ => None,
     };
     let finished = record.get("finished").unwrap_or(record);
-    if let Some(seconds) = passed {
+    if let Some(Passed { seconds, slack }) = passed {
         let expected = "a time that is not before the start";
-        recorder.require(seconds >= 0.0, Code::FailureRecord, document, finished, expected, show(finished));
+        recorder.require(seconds >= -slack, Code::FailureRecord, document, finished, expected, show(finished));
     }
     let Some(elapsed) = record.get("elapsed_seconds") else { return };
     let counted = elapsed.as_f64().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
     let expected = "a number of seconds, not negative";
     recorder.require(counted.is_some(), Code::FailureRecord, document, elapsed, expected, show(elapsed));
-    if let (Some(counted), Some(seconds)) = (counted, passed) {
-        let holds = (counted - seconds).abs() <= SLACK_SECONDS + SLEW * counted;
+    if let (Some(counted), Some(Passed { seconds, slack })) = (counted, passed) {
+        let holds = (counted - seconds).abs() <= slack + SLACK_SECONDS + SLACK_FRACTION * counted;
         let expected = format_args!("{seconds} seconds, from start to end");
         recorder.require(holds, Code::FailureRecord, document, elapsed, expected, show(elapsed));
     }
 }
 
-/// A member that is a point in time, where there is one.
+/// A member that is a point in time, where there is one in a notation that is understood.
 fn moment(document: &Document, record: &Json, name: &str, recorder: &mut Recorder) -> Option<Moment> {
     let at = record.get(name)?;
     let moment = Moment::read(at);
-    recorder.require(moment.is_some(), Code::FailureRecord, document, at, "a date and a time", show(at));
+    let holds = moment.is_some() || Moment::may_be(at);
+    recorder.require(holds, Code::FailureRecord, document, at, "a date and a time", show(at));
     moment
 }
 
@@ -89,8 +91,8 @@ pub(super) fn check_within(document: &Document, process: &Json, around: &Json, r
         let (Some(own), Some(outer), Some(at)) = (read(process, name), read(around, name), around.get(name)) else {
             continue;
         };
-        let Some(seconds) = outer.seconds_to(own) else { continue };
-        let holds = if is_first { seconds >= 0.0 } else { seconds <= 0.0 };
+        let Some(Passed { seconds, slack }) = outer.to(own) else { continue };
+        let holds = if is_first { seconds >= -slack } else { seconds <= slack };
         let order = if is_first { "not after" } else { "not before" };
         let own = process.get(name).unwrap_or(process);
         let expected = format_args!("a time {order} that of a process within, {}", show(own));
@@ -104,23 +106,12 @@ fn check_processors(document: &Document, process: &Json, recorder: &mut Recorder
     for name in ["affinity_before", "affinity_actual"] {
         let Some(affinity) = process.get(name) else { continue };
         if let Some(system) = affinity.get("system_mask") {
-            let first = *first.get_or_insert(system);
-            recorder.equal(Code::FailureRecord, document, system, first);
+            same_processors(document, system, first.get_or_insert(system), recorder);
         }
-        for at in ["process_mask", "system_mask"].iter().filter_map(|name| affinity.get(name)) {
-            let holds = mask(at).is_some();
-            recorder.require(holds, Code::FailureRecord, document, at, "0x and hexadecimal digits", show(at));
-        }
-        let masks = ["process_mask", "system_mask"].map(|name| mask(affinity.get(name)?));
+        let masks = ["process_mask", "system_mask"].map(|name| Mask::read(affinity.get(name)?));
         if let (Some(at), [Some(own), Some(system)]) = (affinity.get("process_mask"), masks) {
-            let holds = own != 0 && own & !system == 0;
-            let expected = format_args!("processors of the system's, {system:#x}");
-            recorder.require(holds, Code::FailureRecord, document, at, expected, show(at));
+            let expected = format_args!("processors of the system's, {system}");
+            recorder.require(own.is_part_of(&system), Code::FailureRecord, document, at, expected, show(at));
         }
     }
-}
-
-/// A set of processors as hexadecimal digits after `0x`.
-fn mask(at: &Json) -> Option<u128> {
-    u128::from_str_radix(at.as_str()?.strip_prefix("0x")?, 16).ok()
 }

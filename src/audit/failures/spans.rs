@@ -1,6 +1,7 @@
 //! The times in a process's own result, per operation: as many as there are samples, their median, and the lattices of the
 //! clocks that they were read from.
 
+use crate::audit::timing::is_around;
 use crate::audit::{Code, Recorder, show};
 use crate::fit::median::median_of;
 use crate::package::json::{Document, Json, Members, Series};
@@ -33,29 +34,32 @@ pub(super) fn check(document: &Document, result: &Json, count: usize, recorder: 
         }
     }
     let list = |name: &str| result.get(name).and_then(Series::of);
+    let stated = result.get("repetitions").and_then(Json::as_f64).filter(|count| *count >= 1.0);
+    let repetitions = stated.unwrap_or(1.0);
+    let ticks = stated.and_then(|_| check_ticks(document, result, repetitions, recorder));
     // The host was timed around the events.
     if let (Some(host), Some(event)) = (list(HOST[1].0), list(EVENTS)) {
         for (index, (time, span)) in host.numbers().zip(event.numbers()).enumerate() {
+            let [time, event] = [time, span].map(|mean| mean * repetitions / 1000.0);
             let expected = format_args!("at least the event span {span}");
-            recorder.require_item(time >= span, Code::HostSpan, document, (host, index), expected);
+            recorder.require_item(is_around(time, event, ticks), Code::HostSpan, document, (host, index), expected);
         }
     }
-    let Some(repetitions) = result.get("repetitions").and_then(Json::as_f64).filter(|count| *count >= 1.0) else {
+    if stated.is_none() {
         return;
-    };
+    }
     if let Some(list) = list(EVENTS) {
         for (index, time) in list.numbers().enumerate() {
             let span = f64::from((time * repetitions / 1000.0) as f32);
-            let holds = span * 1000.0 / repetitions == time;
+            let holds = is_mean(time, span, repetitions);
             let expected = format_args!("a binary32 span over {repetitions} repetitions");
             recorder.require_item(holds, Code::SpanLattice, document, (list, index), expected);
         }
     }
-    check_ticks(document, result, repetitions, recorder);
 }
 
-/// Host times are on the ticks of the clock that most of them are on.
-fn check_ticks(document: &Document, result: &Json, repetitions: f64, recorder: &mut Recorder) {
+/// Host times are on the ticks of the clock that most of them are on; how many of those are in a millisecond, if any.
+fn check_ticks(document: &Document, result: &Json, repetitions: f64, recorder: &mut Recorder) -> Option<f64> {
     let lists: Vec<(Series<'_>, f64)> = HOST
         .iter()
         .filter_map(|&(name, is_mean)| Some((Series::of(result.get(name)?)?, if is_mean { repetitions } else { 1.0 })))
@@ -66,7 +70,7 @@ fn check_ticks(document: &Document, result: &Json, repetitions: f64, recorder: &
         lists.iter().map(on_list).sum::<usize>()
     };
     let count: usize = lists.iter().map(|(list, _)| list.len()).sum();
-    let Some(ticks) = KNOWN_TICKS_PER_MS.into_iter().find(|&ticks| on_tick(ticks) * 2 > count) else { return };
+    let ticks = KNOWN_TICKS_PER_MS.into_iter().find(|&ticks| on_tick(ticks) * 2 > count)?;
     for &(list, over) in &lists {
         for (index, time) in list.numbers().enumerate() {
             let expected = format_args!("whole ticks of {} ns over {over} repetitions", 1e6 / ticks);
@@ -74,10 +78,35 @@ fn check_ticks(document: &Document, result: &Json, repetitions: f64, recorder: &
             recorder.require_item(holds, Code::ClockTick, document, (list, index), expected);
         }
     }
+    Some(ticks)
 }
 
 /// Whether a time in microseconds is that of whole ticks, in milliseconds, over so many repetitions.
 fn is_on_tick(time: f64, over: f64, ticks_per_ms: f64) -> bool {
     let ms = (time * over / 1000.0 * ticks_per_ms).round() / ticks_per_ms;
-    ms * 1000.0 / over == time
+    is_mean(time, ms, over)
+}
+
+/// Whether a time in microseconds is the mean of so many in milliseconds, whatever the order of the operations: within a step of
+/// binary64 of either.
+fn is_mean(time: f64, ms: f64, over: f64) -> bool {
+    [ms * 1000.0 / over, ms / over * 1000.0].iter().any(|mean| (mean.next_down()..=mean.next_up()).contains(&time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_taken_in_either_order() {
+        let mut differ = 0;
+        for (step, over) in (1..400_u16).map(|step| (f64::from(step), f64::from(step % 97 + 1))) {
+            let ms = f64::from((0.37 * step) as f32);
+            let (first, second) = (ms * 1000.0 / over, ms / over * 1000.0);
+            differ += usize::from(first != second);
+            assert!(is_mean(first, ms, over) && is_mean(second, ms, over), "{ms} over {over}");
+            assert!(!is_mean(first * (1.0 + 1e-12), ms, over), "{ms} over {over}");
+        }
+        assert!(differ > 0);
+    }
 }

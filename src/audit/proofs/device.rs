@@ -1,5 +1,6 @@
 //! The device: what `device.json` says of it twice agrees, and the runs were made by the backend that it has.
 
+use crate::audit::divergence::names_amd;
 use crate::audit::evidence::Evidence;
 use crate::audit::{Code, Recorder, show};
 use crate::package::json::{Document, Json};
@@ -19,7 +20,7 @@ pub(super) fn check(evidence: &Evidence, validation: &Validation<'_>, recorder: 
     let Ok(document) = evidence.document(files::DEVICE) else { return };
     let device = Device { document, root: document.root() };
     device.check_driver(recorder);
-    device.check_warps(recorder);
+    device.check_warps(validation, recorder);
     device.check_torch(validation, recorder);
     let first = validation.runs().find_map(|(_, run)| run.at.path(&["manifest", "backend"]));
     if let (Some(stated), Some(first)) = (validation.document.root().get("backend"), first) {
@@ -45,41 +46,53 @@ impl<'d> Device<'d> {
     /// The capability as ten times its major number and its minor one; `None` where none is recorded.
     fn capability(&self) -> Option<u64> {
         let at = self.root.get("compute_capability")?;
-        at.as_u64().or_else(|| tenfold(at.as_str()?).or_else(|| at.as_str()?.parse().ok()))
+        at.as_u64().or_else(|| {
+            let text = at.as_str()?;
+            let digits = ["sm_", "SM_", "sm", "SM"].into_iter().find_map(|prefix| text.strip_prefix(prefix));
+            tenfold(text).or_else(|| digits.unwrap_or(text).parse().ok())
+        })
     }
 
-    /// The driver's own line, `name, UUID, version, capability` for each device, names the device and its capability again.
+    /// The driver's own line for each device names the device and its capability again. Other text is the producer's own.
     fn check_driver(&self, recorder: &mut Recorder) {
         let Some((at, text)) = self.identity("driver").and_then(|at| Some((at, at.as_str()?))) else { return };
-        let lines: Vec<&str> = text.lines().filter(|line| line.matches(',').count() >= 2).collect();
-        let gpu = self.identity("gpu").and_then(Json::as_str);
-        // A name may have commas itself.
-        let is_of = |text: &str, gpu: &str| text.strip_prefix(gpu).is_some_and(|rest| rest.starts_with(','));
-        // Where no line is of this device, which is a finding, each may be.
-        let is_any = gpu.is_none_or(|gpu| !lines.iter().any(|line| is_of(line, gpu)));
-        let names = |line: &&str| line.split(',').next().is_some_and(|name| name.contains(char::is_alphabetic));
-        if let (Some(gpu), true) = (gpu, lines.iter().any(names)) {
-            let holds = !is_any || is_of(text, gpu);
-            recorder.require(holds, Code::DeviceRecord, self.document, at, gpu, show(at));
+        let lines: Vec<(String, u64)> = text.lines().filter_map(driver_line).collect();
+        if lines.is_empty() {
+            return;
         }
-        let is_own = |line: &&&str| is_any || gpu.is_some_and(|gpu| is_of(line, gpu));
-        let last = |line: &&str| tenfold(line.rsplit(',').next()?.trim());
-        let stated: Vec<u64> = lines.iter().filter(is_own).filter_map(last).collect();
-        if let (Some(capability), false) = (self.root.get("compute_capability"), stated.is_empty()) {
-            let holds = self.capability().is_some_and(|capability| stated.contains(&capability));
+        let gpu = self.identity("gpu").and_then(Json::as_str);
+        let is_own = |name: &str| gpu.is_none_or(|gpu| is_same_device(name, gpu));
+        let is_named = lines.iter().any(|(name, _)| is_own(name));
+        let expected = gpu.unwrap_or("a device");
+        recorder.require(is_named, Code::DeviceRecord, self.document, at, expected, show(at));
+        // Where no line is of this device, which is a finding, each may be.
+        let own = lines.iter().filter(|(name, _)| !is_named || is_own(name));
+        let stated: Vec<u64> = own.map(|&(_, capability)| capability).collect();
+        let Some(found) = self.root.get("compute_capability") else { return };
+        let capability = self.capability();
+        if capability.is_some() || *found == Json::Null {
+            let holds = capability.is_some_and(|capability| stated.contains(&capability));
             let expected = format_args!("{}, as the driver's line says: {text}", stated[0]);
-            recorder.require(holds, Code::DeviceRecord, self.document, capability, expected, show(capability));
+            recorder.require(holds, Code::DeviceRecord, self.document, found, expected, show(found));
         }
     }
 
-    /// Warps have threads, and a multiprocessor holds warps; those of CUDA have 32.
-    fn check_warps(&self, recorder: &mut Recorder) {
+    /// Whether it is one of AMD's, by its name or its driver.
+    fn is_of_amd(&self, validation: &Validation<'_>) -> bool {
+        let text = |name: &str| self.identity(name).and_then(Json::as_str).unwrap_or_default();
+        let torch = validation.document.root().path(&["environment", "torch", "version"]).and_then(Json::as_str);
+        names_amd(&format!("{} {}", text("gpu"), text("driver")), torch)
+    }
+
+    /// Warps have threads, and a multiprocessor holds warps; those of CUDA have 32. AMD's have as many or twice as many.
+    fn check_warps(&self, validation: &Validation<'_>, recorder: &mut Recorder) {
         let [warp, resident] = ["warp_size", "max_resident_warps_per_sm"].map(|name| self.root.get(name));
         for at in [warp, resident].into_iter().flatten() {
             let holds = at.as_u64().is_some_and(|count| count > 0);
             recorder.require(holds, Code::DeviceRecord, self.document, at, "a positive number", show(at));
         }
-        if let (Some(at), true) = (warp, self.capability().is_some_and(|capability| capability > 0)) {
+        let is_cuda = self.capability().is_some_and(|capability| capability > 0) && !self.is_of_amd(validation);
+        if let (Some(at), true) = (warp, is_cuda) {
             let holds = at.as_u64() == Some(CUDA_WARP);
             let expected = format_args!("{CUDA_WARP}, as every device with a compute capability has");
             recorder.require(holds, Code::DeviceRecord, self.document, at, expected, show(at));
@@ -98,8 +111,11 @@ impl<'d> Device<'d> {
     fn check_torch(&self, validation: &Validation<'_>, recorder: &mut Recorder) {
         let torch = |name: &str| validation.document.root().path(&["environment", "torch", name]);
         let Some(gpu) = self.identity("gpu") else { return };
-        if let Some(found) = torch("device_name").filter(|name| name.as_str().is_some()) {
-            recorder.equal(Code::DeviceRecord, validation.document, found, gpu);
+        if let (Some((found, name)), Some(text)) =
+            (torch("device_name").and_then(|at| Some((at, at.as_str()?))), gpu.as_str())
+        {
+            let holds = is_same_device(name, text);
+            recorder.require(holds, Code::DeviceRecord, validation.document, found, show(gpu), show(found));
         }
         let (Some(found), Some(capability)) = (torch("compute_capability"), self.capability()) else { return };
         if let Some(stated) = found.as_str().and_then(tenfold) {
@@ -150,6 +166,32 @@ impl<'d> Device<'d> {
         let is_none = *capability == Json::Null || capability.as_u64() == Some(0);
         is_none.then(|| format!("compute_capability {}", show(capability)))
     }
+}
+
+/// A line as NVIDIA's tool writes it for a device, `name, UUID, version, capability`: name and capability. A name may have
+/// commas itself, and the UUID may be a placeholder. `None` for any other text.
+fn driver_line(line: &str) -> Option<(String, u64)> {
+    let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+    let [name @ .., uuid, _version, capability] = &fields[..] else { return None };
+    (!name.is_empty() && is_uuid(uuid)).then_some(())?;
+    Some((name.join(", "), tenfold(capability)?))
+}
+
+/// A UUID of a device or of a part of one, or `${...}` in its place.
+fn is_uuid(text: &str) -> bool {
+    let id = ["GPU-", "MIG-"].into_iter().find_map(|prefix| text.strip_prefix(prefix));
+    let is_hex = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    id.is_some_and(is_hex) || text.len() > 3 && text.starts_with("${") && text.ends_with('}')
+}
+
+/// Whether two names may be those of one device: some leave out the maker, some say which part of it was used.
+fn is_same_device(left: &str, right: &str) -> bool {
+    let [left, right] = [left, right].map(|name| {
+        let lower = name.to_lowercase();
+        let whole = lower.split(" mig ").next().unwrap_or_default();
+        whole.split_whitespace().filter(|word| *word != "nvidia").collect::<Vec<_>>().join(" ")
+    });
+    left.contains(&right) || right.contains(&left)
 }
 
 /// `8.9` as 89; `None` for what is no capability.

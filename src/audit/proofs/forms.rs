@@ -4,9 +4,15 @@ use crate::audit::{Code, Recorder, show};
 use crate::package::json::{Document, Json};
 use crate::package::receipts::is_sha256;
 
-/// Members that are a receipt, or a list of receipts, whatever else the record holds; beside all that end in `_receipt`.
-const NAMED: [&str; 10] = [
-    "receipt",
+/// Members of the published format that are a receipt, or a list of receipts, whatever else the record holds. What another
+/// producer calls by another name is a receipt where it has a hash and a size.
+const NAMED: [&str; 14] = [
+    "case_receipt",
+    "result_receipt",
+    "aggregate_receipt",
+    "rescue_queue_receipt",
+    "exporter_receipts",
+    "tool_receipts",
     "build_snapshot",
     "original_failed_queue",
     "original_failed_aggregate",
@@ -14,15 +20,11 @@ const NAMED: [&str; 10] = [
     "original_summary",
     "original_model_report",
     "original_calibration_script",
-    "artifacts",
     "torch_compiler_artifacts_rechecked",
 ];
 
 /// Members that name their receipts by file or by what they are of.
-const GROUPS: [&str; 4] = ["input_receipts", "source_receipts", "source_files", "compact_receipts"];
-
-/// A launch, which has neither hash nor size.
-const LAUNCH: &str = "launch_receipt";
+const GROUPS: [&str; 2] = ["input_receipts", "compact_receipts"];
 
 /// What a value is by its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,12 +46,12 @@ fn walk(document: &Document, value: &Json, kind: Kind, recorder: &mut Recorder) 
     match value {
         Json::Array(items) => items.iter().for_each(|item| walk(document, item, kind, recorder)),
         Json::Object(members) => {
-            let is_receipt = ["sha256", "bytes"].iter().any(|name| value.get(name).is_some());
+            let is_receipt = ["sha256", "bytes"].iter().all(|name| value.get(name).is_some());
             if is_receipt || kind == Kind::Receipts {
                 check_receipt(document, value, recorder);
             }
             for (name, member) in members {
-                let kind = if kind == Kind::Group { Kind::Receipts } else { kind_of(name, member) };
+                let kind = if kind == Kind::Group { Kind::Receipts } else { kind_of(name) };
                 walk(document, member, kind, recorder);
             }
         }
@@ -62,13 +64,10 @@ fn walk(document: &Document, value: &Json, kind: Kind, recorder: &mut Recorder) 
     }
 }
 
-fn kind_of(name: &str, member: &Json) -> Kind {
-    let is_named = NAMED.contains(&name) || name.ends_with("_receipt") && name != LAUNCH;
+fn kind_of(name: &str) -> Kind {
     match name {
         name if GROUPS.contains(&name) => Kind::Group,
-        // A group by its members, a list by its items.
-        name if name.ends_with("_receipts") && member.as_object().is_some() => Kind::Group,
-        name if is_named || name.ends_with("_receipts") => Kind::Receipts,
+        name if NAMED.contains(&name) => Kind::Receipts,
         _ => Kind::Any,
     }
 }

@@ -101,12 +101,16 @@ impl Clock {
         self.ticks_per_ms.is_none_or(|ticks_per_ms| is_on_tick(time, ticks_per_ms)) && time >= 0.0 && time.is_finite()
     }
 
-    /// Whether a host span is around an event span. A clock that cuts to whole ticks loses up to one; binary32 rounds by half
-    /// a step.
     fn contains(&self, time: f64, event: f64) -> bool {
-        let slack = self.ticks_per_ms.map_or(0.0, f64::recip) + event.abs() * f64::from(f32::EPSILON) / 2.0;
-        time + slack >= event
+        is_around(time, event, self.ticks_per_ms)
     }
+}
+
+/// Whether a host span is around an event span, both in milliseconds. A clock that cuts to whole ticks loses up to one; binary32
+/// rounds by half a step.
+pub(in crate::audit) fn is_around(time: f64, event: f64, ticks_per_ms: Option<f64>) -> bool {
+    let slack = ticks_per_ms.map_or(0.0, f64::recip) + event.abs() * f64::from(f32::EPSILON) / 2.0;
+    time + slack >= event
 }
 
 /// What times the clock shows.

@@ -7,7 +7,7 @@ use super::{CheckReport, Code, Family, Recorder};
 use crate::fit::median::median_of;
 use crate::package::json::{Document, Json, Series};
 use crate::package::partition::{Reader, Route, Timing};
-pub(super) use clocks::{HostTimes, check as check_clocks, names_cuda_device};
+pub(super) use clocks::{HostTimes, check as check_clocks, is_around, names_cuda_device};
 
 /// Runs the family.
 pub(super) fn check(package: &PartitionEvidence<'_>, options: &Options) -> CheckReport {

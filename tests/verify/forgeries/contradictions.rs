@@ -86,15 +86,46 @@ fn with_wrappers(edit: impl Fn(&mut Json)) -> Package {
 fn the_compilers_files_are_those_that_it_counts() {
     with_wrappers(|_| {}).verify(&["--strict"]).holds();
     let empty = || Json::Array(Vec::new());
-    let count = |root: &mut Json| set(root, &format!("{COMPILER}/generated_kernel_count"), 7_u64);
+    let count = |root: &mut Json| set(root, &format!("{COMPILER}/generated_kernel_count"), 0_u64);
     with_wrappers(count).verify(&["--strict"]).exits(1).one("compiler-files");
     let none = |root: &mut Json| {
         set(root, &format!("{COMPILER}/triton_wrappers"), empty());
         set(root, &format!("{COMPILER}/cuda_wrappers"), empty());
     };
     with_wrappers(none).verify(&["--strict"]).exits(1).all("compiler-files");
-    let erased = |root: &mut Json| drop(take(root, &format!("{COMPILER}/triton_wrappers")));
-    with_wrappers(erased).verify(&[]).exits(1).all("protocol-setting");
+    // Two kernels in one file, a file that is no wrapper, a case without kernels, and other forms of the lists.
+    let path = |root: &Json| copy(root, &format!("{COMPILER}/artifacts/0/path"));
+    let edits: [&dyn Fn(&mut Json); 7] = [
+        &|root| set(root, &format!("{COMPILER}/generated_kernel_count"), 2_u64),
+        &|root| set(root, &format!("{COMPILER}/generated_kernel_count"), Json::Null),
+        &|root| drop(take(root, &format!("{COMPILER}/triton_wrappers"))),
+        &|root| {
+            take(root, &format!("{COMPILER}/triton_wrappers"));
+            take(root, &format!("{COMPILER}/generated_kernel_count"));
+            take(root, &format!("{COMPILER}/cuda_wrappers"));
+        },
+        &|root| {
+            for run in ["/cases/0/cohorts/default", "/cases/1/cohorts/default"] {
+                let listed = copy(root, &format!("{run}/routes/torch/compiler_evidence/artifacts/0"));
+                let intermediate = obj! {
+                    "path": format!("{run}/kernel.ttir"),
+                    "sha256": listed.get("sha256").expect("a hash").clone(),
+                    "bytes": listed.get("bytes").expect("a size").clone(),
+                };
+                let files = vec![listed, intermediate];
+                set(root, &format!("{run}/routes/torch/compiler_evidence/artifacts"), files.clone());
+                set(root, &format!("{run}/torch_compiler_artifacts_rechecked"), files);
+            }
+        },
+        &|root| set(root, &format!("{COMPILER}/artifacts"), "https://example.org/artifacts"),
+        &|root| {
+            let named = path(root);
+            set(root, &format!("{COMPILER}/artifacts"), vec![named]);
+        },
+    ];
+    for edit in edits {
+        with_wrappers(edit).verify(&["--strict"]).holds();
+    }
 }
 
 #[test]
@@ -150,10 +181,7 @@ fn settings_of_one_case_are_those_of_all() {
     for (name, value) in [
         ("backend", Json::from("hip")),
         ("fast_math", Json::Bool(true)),
-        ("lowering", Json::from("generic")),
-        ("graph_batch", Json::Int(50)),
         ("semantics/accumulation", Json::from("float16")),
-        ("semantics/logical_view_offset_elements", Json::Int(1)),
     ] {
         let package = Package::derived(&recipe, |parts| {
             for cohort in ["default", "rows1", "rows2", "recheck"] {
@@ -230,18 +258,32 @@ fn the_drivers_line_is_read_as_it_is_written() {
             set(&mut parts.device, "/identity/driver", driver);
         })
     };
+    let nvidia = "NVIDIA GeForce RTX 4060 Laptop GPU";
+    let jetson =
+        "NVRM version: NVIDIA UNIX Open Kernel Module for aarch64, 540.4.0, Release Build, (builder@host, 2025)";
     for (gpu, driver) in [
-        ("Maker, Inc. GPU", "Maker, Inc. GPU, x, 617.14, 8.9"),
-        ("GPU two", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
+        ("Maker, Inc. GPU", "Maker, Inc. GPU, GPU-12ab-34, 617.14, 8.9"),
+        ("GPU two", "GPU one, GPU-1, 617.14, 9.0\nGPU two, GPU-2, 617.14, 8.9"),
+        ("GPU two", "GPU one, ${UUID}, 617.14, 9.0\nGPU two, ${UUID}, 617.14, 8.9\n"),
         ("Demonstration GPU", "617.14"),
         ("Demonstration GPU", "617.14, 13.0, open"),
+        ("Demonstration GPU", "NVIDIA Corporation, 580.159.04, 13.0"),
+        ("Demonstration GPU", "amdgpu, 6.8.5, ROCm 6.2.1"),
+        ("Orin", jetson),
+        ("Demonstration GPU", "NVIDIA Driver 617.14, WDDM, CUDA 13.4"),
+        ("Demonstration GPU", "${GPU_UUID_REDACTED}, Demonstration GPU, 617.14, 8.9"),
+        ("GeForce RTX 4060 Laptop GPU", "NVIDIA GeForce RTX 4060 Laptop GPU, ${GPU_UUID_REDACTED}, 617.14, 8.9"),
+        (nvidia, "GeForce RTX 4060 Laptop GPU, ${GPU_UUID_REDACTED}, 617.14, 8.9"),
+        ("NVIDIA L4 MIG 1g.6gb", "NVIDIA L4, GPU-12ab, 617.14, 8.9"),
+        ("NVIDIA L4", "NVIDIA L4 MIG 1g.6gb, MIG-12ab, 617.14, 8.9"),
     ] {
         device(gpu, driver).verify(&["--strict"]).holds();
     }
     for (gpu, driver) in [
-        ("GPU", "GPU two, x, 617.14, 8.9"),
-        ("GPU one", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
-        ("GPU three", "GPU one, x, 617.14, 9.0\nGPU two, x, 617.14, 8.9"),
+        ("GPU one", "GPU one, GPU-1, 617.14, 9.0\nGPU two, GPU-2, 617.14, 8.9"),
+        ("GPU three", "GPU one, GPU-1, 617.14, 9.0\nGPU two, GPU-2, 617.14, 8.9"),
+        ("GeForce RTX 4090", "NVIDIA GeForce RTX 4060 Laptop GPU, ${GPU_UUID_REDACTED}, 617.14, 8.9"),
+        (nvidia, "NVIDIA GeForce RTX 4060 Laptop GPU, ${GPU_UUID_REDACTED}, 617.14, 9.0"),
     ] {
         device(gpu, driver).verify(&[]).exits(1).all("device-record");
     }

@@ -125,7 +125,7 @@ fn forgeries() -> Vec<(&'static str, Json, &'static str)> {
     let text = |text: &str| Json::from(text);
     vec![
         ("/started", text("yesterday"), "failure-record"),
-        ("/started", text("2026-10-03T10:27:14+08:00"), "failure-record"),
+        ("/started", text("2026-10-03T10:27:15+08:00"), "failure-record"),
         ("/finished", text("2026-10-03T10:27:20+08:00"), "failure-record"),
         ("/finished", text("2026-10-03T10:27:00+08:00"), "failure-record"),
         ("/runs/native/status", text("failed"), "failure-relabelled"),
@@ -134,13 +134,13 @@ fn forgeries() -> Vec<(&'static str, Json, &'static str)> {
         ("/runs/native/process/status", text("timed_out"), "failure-relabelled"),
         ("/runs/native/process/pid", Json::Int(0), "failure-record"),
         ("/runs/native/process", Json::Object(Vec::new()), "failure-record"),
-        ("/runs/native/process/started", text("2026-10-03"), "failure-record"),
+        ("/runs/native/process/started", text("soon"), "failure-record"),
         ("/runs/native/process/finished", text("2020-01-01T00:00:00+00:00"), "failure-record"),
         ("/runs/native/process/elapsed_seconds", Json::Int(-5), "failure-record"),
-        ("/runs/native/process/elapsed_seconds", Json::Float(11.0), "failure-record"),
+        ("/runs/native/process/elapsed_seconds", Json::Float(13.0), "failure-record"),
         ("/runs/native/process/affinity_actual/process_mask", text("0xf000000"), "failure-record"),
         ("/runs/native/process/affinity_actual/system_mask", text("0xffff"), "failure-record"),
-        ("/runs/native/process/affinity_before/system_mask", text("all"), "failure-record"),
+        ("/runs/native/process/affinity_before/process_mask", Json::Int(1 << 30), "failure-record"),
         ("/runs/native/process/command/1", text("reduce_max"), "failure-record"),
         ("/runs/native/process/command/2", text("fp16"), "failure-record"),
         ("/runs/native/process/command/3", text("64,512"), "failure-record"),
@@ -202,7 +202,7 @@ fn a_torch_process_that_failed_took_the_time_that_it_says() {
     for (name, value) in [
         ("elapsed_seconds", Json::Int(-5)),
         ("elapsed_seconds", Json::Float(20.0)),
-        ("started", Json::from("2026-10-03T10:27:43Z")),
+        ("started", Json::from("2026-10-03T10:28:43Z")),
         ("affinity_before", obj! { "system_mask": "0xff" }),
     ] {
         let package = forged(&|root| {
@@ -236,4 +236,16 @@ fn times_without_an_offset_are_compared_with_each_other_alone() {
     // Another zone: the process that failed ran eight hours before the record around it.
     forged(&|root| moments(root, "Z")).verify(&[]).exits(1).all("failure-record");
     forged(&|root| drop(take(root, &format!("{FAILURE}/started")))).verify(&["--strict"]).holds();
+}
+
+#[test]
+fn a_host_span_of_a_preserved_process_may_be_cut_to_its_tick() {
+    let result = format!("{FAILURE}/runs/native/result");
+    for (event, status) in [(1.250_05_f32, 0), (1.250_2, 1)] {
+        let package = forged(&|root| {
+            set(root, &format!("{result}/cuda_event_stream_span_us/1"), f64::from(event) * 1000.0 / 8.0);
+            set(root, &format!("{result}/event_instrumented_host_wall_us/1"), 1.25 * 1000.0 / 8.0);
+        });
+        package.verify(&[]).exits(status);
+    }
 }

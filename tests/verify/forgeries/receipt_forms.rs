@@ -12,7 +12,7 @@ const RECEIPTS: [(&str, &str); 9] = [
     ("validation.json", "/cohorts/1/aggregate_receipt"),
     ("validation.json", "/rescue_queue_receipt"),
     ("validation.json", "/original_failed_queue"),
-    ("validation.json", "/cases/0/cohorts/default/routes/torch/compiler_evidence/artifacts/0"),
+    ("validation.json", "/cases/0/cohorts/default/torch_compiler_artifacts_rechecked/0"),
     ("provenance.json", "/original_model_report"),
     ("device.json", "/identity/tool_receipts/0"),
     ("model.json", "/input_receipts/device"),
