@@ -545,6 +545,12 @@ catalogue! {
         "Coefficients, counts, drift, residuals, metrics, single medians, the device, the commit and exit statuses that the \
          words around a number name are recomputed and rounded to the printed digits; either side of a tie will do."
         "Correct the README.";
+    ProseStatement "prose-statement" Prose Warning
+        "A statement in the README does not seem to agree with the data"
+        "Counts in letters, statuses, names of devices, masks, shapes, whose a figure is, the unit that a caption states, and \
+         tables in HTML or in code are compared with the data. What they speak of is understood only from the words around \
+         them, so that this is a warning."
+        "Read the statement: correct it if it is wrong, or leave it if it speaks of something else.";
     ProseUntraced "prose-untraced" Prose Warning
         "A decimal number in the README follows from nothing in the data"
         "A measured-looking number that equals no derived quantity at its printed precision may be out of date."

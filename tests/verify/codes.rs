@@ -16,6 +16,7 @@ const CLAIMS: (&str, &str) = ("tests/claims.rs", include_str!("../claims.rs"));
 const ELSEWHERE: &[(&str, (&str, &str))] = &[
     ("prose-table", PROSE),
     ("prose-claim", PROSE),
+    ("prose-statement", PROSE),
     ("prose-untraced", PROSE),
     ("claim-inconsistent", CLAIMS),
     ("claim-malformed", CLAIMS),

@@ -120,7 +120,7 @@ impl Context<'_> {
 
     /// Figures of the cases that are named.
     fn name_cases<'f>(&self, printed: &Printed, figures: &'f Figures<'_, '_>, candidates: &mut Candidates<'f>) {
-        let is_time = matches!(printed.unit, Unit::Us | Unit::Plain);
+        let is_time = matches!(printed.unit, Unit::Us | Unit::Ns | Unit::Plain);
         let binding_cases = if self.own_cases.is_empty() { self.cases } else { self.own_cases };
         // A bare number beside a case is a time only where the words say so.
         let says_time = self.own(&[
@@ -156,5 +156,5 @@ impl Context<'_> {
 
 /// Whether the printed unit is one of time.
 fn is_time_unit(printed: &Printed) -> bool {
-    matches!(printed.unit, Unit::Us | Unit::Ms)
+    matches!(printed.unit, Unit::Us | Unit::Ms | Unit::Ns)
 }

@@ -50,6 +50,10 @@ fn lower(token: &Token, text: &Text) -> String {
     if token.kind == Kind::Word { text.text[token.start..token.end].to_lowercase() } else { String::new() }
 }
 
+fn per_operation(words: &[String], at: usize) -> bool {
+    words.get(at + 1).is_some_and(|word| word == "per") && words.get(at + 2).is_some_and(|word| word.starts_with("op"))
+}
+
 /// Whether the unit at `at` is stated of the times: it begins the sentence, or follows `are`, `in` or a bracket in one on times.
 fn states(sentence: &[Token], at: usize, text: &Text) -> bool {
     let words: Vec<String> = sentence.iter().map(|token| lower(token, text)).collect();
@@ -61,6 +65,8 @@ fn states(sentence: &[Token], at: usize, text: &Text) -> bool {
         "samples",
         "target",
         "targets",
+        "throughput",
+        "compiling",
         "span",
         "spans",
         "host",
@@ -81,6 +87,13 @@ fn states(sentence: &[Token], at: usize, text: &Text) -> bool {
     if is_other {
         return false;
     }
+    // What is recorded or drawn has units of its own.
+    let is_of_records =
+        has(&["raw", "cold", "event", "events", "recorded", "csv", "file", "files", "plot", "axis", "measured"])
+            || words.iter().any(|word| word.contains("json") || word.contains("csv"));
+    if is_of_records {
+        return false;
+    }
     let is_of_times = has(&[
         "time",
         "times",
@@ -95,6 +108,10 @@ fn states(sentence: &[Token], at: usize, text: &Text) -> bool {
         "entries",
         "latencies",
     ]);
+    // Those of a part are not those of the table.
+    let is_first = |word: &String| matches!(word.as_str(), "time" | "times" | "timings" | "median" | "medians");
+    let is_of_all = has(&["table", "all"]) || words.first().is_some_and(is_first) || per_operation(&words, at);
+    let is_of_times = is_of_times && is_of_all;
     let before = at.checked_sub(1).map(|index| &sentence[index]);
     match before {
         None => matches!(words.get(at + 1).map_or("", String::as_str), "per" | ""),

@@ -31,8 +31,45 @@ pub(super) enum Scale {
 
 /// Whether a cell says that there is no time.
 pub(super) fn is_missing(text: &str) -> bool {
-    let words = ["missing", "", "-", "\u{2013}", "\u{2014}", "n/a", "na", "none", "failed", "absent", "not measured"];
-    words.contains(&text.to_lowercase().trim_matches(['(', ')']))
+    let words = [
+        "missing",
+        "",
+        "-",
+        "\u{2013}",
+        "\u{2014}",
+        "n/a",
+        "n.a.",
+        "na",
+        "nan",
+        "none",
+        "failed",
+        "crashed",
+        "error",
+        "absent",
+        "not measured",
+    ];
+    words.contains(&bare(text).as_str())
+}
+
+/// A cell's words in lower case, without marks, footnotes and what is added in brackets.
+fn bare(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let lower = lower.trim().trim_matches(['(', ')']);
+    let opens = lower.find(['(', '[']).filter(|&at| at > 0 && !has_decimal(&lower[at..])).unwrap_or(lower.len());
+    let is_mark = |next: char| {
+        next.is_whitespace()
+            || matches!(next, '*' | '`' | '_' | '^')
+            || matches!(next, '\u{2020}' | '\u{2021}' | '\u{a7}' | '\u{b9}' | '\u{b2}' | '\u{b3}')
+            || matches!(next, '\u{2713}' | '\u{2714}' | '\u{2717}' | '\u{2718}' | '\u{274c}' | '\u{2705}')
+    };
+    lower[..opens].trim_matches(is_mark).to_owned()
+}
+
+/// Whether a text has a decimal number, which no footnote is.
+fn has_decimal(text: &str) -> bool {
+    text.as_bytes()
+        .windows(3)
+        .any(|bytes| bytes[0].is_ascii_digit() && matches!(bytes[1], b'.' | b',') && bytes[2].is_ascii_digit())
 }
 
 /// The first number of a cell, such as that of `1.2831 us`, and what stands behind it.
@@ -42,10 +79,16 @@ fn number_and_rest(text: &str) -> Option<(Printed, &str)> {
     // Letters end a number, but an exponent is one.
     let whole = text.split_whitespace().next()?;
     let literal = text
-        .split(|next: char| next.is_whitespace() || next.is_alphabetic() || matches!(next, '*' | '`' | '\u{2020}'))
+        .split(|next: char| next.is_whitespace() || next.is_alphabetic() || ends_number(next))
         .next()
-        .unwrap_or_default();
+        .unwrap_or_default()
+        .trim_end_matches([',', ';', ':']);
     [whole, literal].iter().find_map(|literal| Some((Printed::parse(literal)?, &text[literal.len()..])))
+}
+
+/// Whether a mark behind a number is no part of it.
+fn ends_number(next: char) -> bool {
+    matches!(next, '*' | '`' | '[' | '(' | '^' | '\u{2020}' | '\u{2021}' | '\u{a7}' | '\u{b9}' | '\u{b2}' | '\u{b3}')
 }
 
 /// The unit of time that stands behind a number, and what stands behind that.
@@ -146,8 +189,7 @@ pub(super) fn number_cell(text: &str, number: Option<f64>, is_time: bool) -> Res
 
 /// Whether a cell names the schedule that was selected.
 pub(super) fn decision_cell(text: &str, selected: Schedule) -> Cell {
-    let lower = text.to_lowercase();
-    let printed = match lower.as_str() {
+    let printed = match bare(text).as_str() {
         "original" | "retain" | "retained" | "keep" => Some(Schedule::Default),
         other => Schedule::from_name(&other.replace(' ', "")),
     };

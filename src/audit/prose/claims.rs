@@ -5,6 +5,7 @@
 
 use super::candidates::Context;
 use super::counts::Expected;
+use super::elsewhere::is_foreign_unit;
 use super::figures::Figures;
 use super::markdown::Text;
 use super::printed::{Printed, Unit};
@@ -83,7 +84,8 @@ pub(super) struct Sentence<'s, 'v, 'd> {
     clauses: Vec<Clause>,
     /// The notions of all its words.
     pub words: Words,
-    cases: Vec<usize>,
+    /// The cases that it names.
+    pub cases: Vec<usize>,
 }
 
 impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
@@ -162,7 +164,12 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         // `in 90% of the runs`, `100%`: a share of something that no figure is.
         let is_share = printed.unit == Unit::Percent
             && (self.after(at, 1) == "of" || (printed.is_integer() && [0.0, 100.0].contains(&printed.value)));
-        let binding = if is_share { &[] } else { candidates.binding.as_slice() };
+        let is_foreign = printed.unit == Unit::Plain && is_foreign_unit(&self.after(at, 1));
+        let binding = if is_share || is_foreign || self.is_absent() || self.is_of_another_quantity(printed) {
+            &[]
+        } else {
+            candidates.binding.as_slice()
+        };
         let comparable = binding.iter().filter(|figure| figure.unit.scale_to(printed.unit).is_some());
         let nearest = comparable.min_by(|left, right| {
             let ((near, signed), (other, other_signed)) = (left.distance(printed), right.distance(printed));
@@ -172,7 +179,7 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
             return Judgement::Wrong(Code::ProseClaim, nearest.expected(printed));
         }
         // Round numbers are not measured.
-        if printed.decimals == 0 {
+        if printed.decimals == 0 || is_foreign {
             Judgement::Silent
         } else if self.figures.trace(printed) {
             Judgement::Held
@@ -199,20 +206,24 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
             return None;
         }
         let lower = name.to_ascii_lowercase();
+        let named = |holds: bool, expected: String| {
+            if !holds && self.is_elsewhere() { Judgement::Silent } else { claim(holds, || expected) }
+        };
         if lower == "capability"
             && let Some(capability) = device.capability
         {
             let value = if printed.is_integer() { capability as f64 } else { capability as f64 / 10.0 };
-            return Some(claim(printed.agrees(value, 0.0), || format!("{} (compute capability)", printed.like(value))));
+            return Some(named(printed.agrees(value, 0.0), format!("{} (compute capability)", printed.like(value))));
         }
         if lower == "sm_count"
             && let Some(processors) = device.processors
         {
             let value = processors as f64;
-            return Some(claim(printed.agrees(value, 0.0), || format!("{} (multiprocessors)", printed.like(value))));
+            return Some(named(printed.agrees(value, 0.0), format!("{} (multiprocessors)", printed.like(value))));
         }
         // The toolkit has a version of its own, which no record states.
-        let is_toolkit = ["toolkit", "runtime", "sdk"].contains(&self.after(at, 1).as_str());
+        let is_toolkit =
+            ["toolkit", "runtime", "sdk", "libraries", "build", "wheels"].contains(&self.after(at, 1).as_str());
         if lower == "cuda"
             && !is_toolkit
             && printed.decimals == 1
@@ -220,7 +231,7 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         {
             let value = (version / 1000) as f64 + (version % 1000 / 10) as f64 / 10.0;
             let is_known = printed.agrees(value, 0.0) || self.is_in_identity(at);
-            return Some(claim(is_known, || format!("{} (CUDA driver version)", printed.like(value))));
+            return Some(named(is_known, format!("{} (CUDA driver version)", printed.like(value))));
         }
         None
     }
@@ -242,8 +253,11 @@ impl<'s, 'v, 'd> Sentence<'s, 'v, 'd> {
         if expected.values.contains(&value) {
             return Judgement::Held;
         }
-        if !expected.is_claim || self.is_no_statement(at) {
+        if !expected.is_claim || self.is_no_statement(at) || self.counts_another(at, &expected) {
             return Judgement::Silent;
+        }
+        if expected.is_whole {
+            return self.stated(false, || expected.nearest(value));
         }
         Judgement::Wrong(Code::ProseClaim, expected.nearest(value))
     }

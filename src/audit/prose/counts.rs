@@ -240,9 +240,12 @@ impl Counts {
                 let is_judged = clause.any(&[Word::Compare, Word::Improve]);
                 is_whole && !(is_judged || qualifiers.is_per || qualifiers.is_part)
             }
-            Noun::Samples => is_whole,
+            Noun::Samples => is_whole && !qualifiers.is_part,
             // `all 3 rescue cohorts` are not all.
             Noun::Cohorts if qualifiers.is_later || qualifiers.words != Words::default() => false,
+            // `all 6 geometries with a gain` are some.
+            Noun::Cohorts | Noun::Groups if qualifiers.is_narrowed => false,
+            Noun::Groups if clause.any(&[Word::Select, Word::Rows1, Word::Rows2]) => false,
             _ => is_whole && !qualifiers.is_per && !qualifiers.is_part,
         };
         let is_plain = qualifiers.count == 0;

@@ -144,6 +144,19 @@ pub(super) fn blocks(markdown: &str) -> Vec<Block> {
                 current.push(&code, range.start + shift);
                 current.code.push(start..current.text.len());
             }
+            Event::InlineHtml(tag) => {
+                // A footnote's mark is no digit of the number before it.
+                let tag = tag.to_ascii_lowercase();
+                let shown = match tag.as_str() {
+                    "<sup>" => " [",
+                    "</sup>" => "]",
+                    _ if tag.starts_with("<br") => " ",
+                    _ => "",
+                };
+                if !shown.is_empty() {
+                    current.push(shown, range.start);
+                }
+            }
             Event::SoftBreak | Event::HardBreak => current.push(" ", range.start),
             _ => {}
         }

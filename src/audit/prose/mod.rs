@@ -10,6 +10,7 @@ mod cell;
 mod claims;
 mod counts;
 mod derive;
+mod elsewhere;
 mod facts;
 mod figures;
 mod listing;
@@ -98,12 +99,27 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
             _ => None,
         };
         let around = caption.clone().or_else(behind);
-        let is_left = table::check(table, &figures, fitted, around.as_ref(), &mut locator, &mut shown, &mut recorder);
+        let around = around.as_ref();
+        let is_left = if is_html {
+            let context = (around, &*text_around(&blocks, index));
+            table::check_foreign(table, &figures, fitted, context, &mut locator, &mut shown, &mut recorder)
+        } else if shown.any() && is_introduced_as_other(&blocks, index, &figures) {
+            continue;
+        } else {
+            table::check(table, &figures, fitted, around, &mut locator, &mut shown, &mut recorder)
+        };
+        if is_html && is_left.is_some() {
+            continue;
+        }
+        if is_html && elsewhere::is_beside(&text_around(&blocks, index), figures.facts.model.as_ref()) {
+            continue;
+        }
         for text in rows_as_texts(table, is_left.as_deref()).iter().filter(|text| !text.text.is_empty()) {
             judged += check_text(text, MAX_README_NUMBERS - judged, &figures, &mut locator, &mut recorder);
         }
     }
-    for range in blocks.iter().filter_map(|block| if let Block::Code(range) = block { Some(range) } else { None }) {
+    for (index, block) in blocks.iter().enumerate() {
+        let Block::Code(range) = block else { continue };
         let code = &markdown[range.clone()];
         let tables = listing::in_code(code, range.start);
         has_unread |= tables.is_empty() && lists_cases(code, &figures);
@@ -112,7 +128,8 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
             // A few rows may be an example of what a table looks like.
             let cases = figures.cases.len();
             if rows >= cases || (!shown.any() && rows.saturating_mul(2) >= cases) {
-                table::check(&table, &figures, fitted, None, &mut locator, &mut shown, &mut recorder);
+                let context = (None, &*text_around(&blocks, index));
+                table::check_foreign(&table, &figures, fitted, context, &mut locator, &mut shown, &mut recorder);
             } else {
                 has_unread = true;
             }
@@ -128,7 +145,7 @@ pub(super) fn check(package: &PartitionEvidence<'_>, refit: &RefitEvidence<'_, '
         ));
     }
     table::check_complete(&shown, &figures, &mut locator, &mut recorder);
-    if !shown.any() {
+    if !shown.any() && !shown.has_foreign {
         recorder
             .note(format!("{}: no table of medians (a `default` column, rows named by case) was found", files::README));
     }
@@ -164,6 +181,33 @@ fn rows_as_texts(table: &Table, is_left: Option<&[bool]>) -> Vec<Text> {
         Text::of_row(row.iter().enumerate().filter(|&(index, _)| is_wanted(index)).map(|(_, cell)| cell))
     };
     table.rows.iter().skip(1).map(|row| cells(row)).collect()
+}
+
+/// Whether the words directly before a table, such as `Effective bandwidth:`, say that it shows no medians.
+fn is_introduced_as_other(blocks: &[Block], index: usize, figures: &Figures<'_, '_>) -> bool {
+    match index.checked_sub(1).and_then(|index| blocks.get(index)) {
+        Some(Block::Text(text)) if text.text.trim_end().ends_with(':') => {
+            elsewhere::is_beside(&text.text, figures.facts.model.as_ref())
+        }
+        _ => false,
+    }
+}
+
+/// The text before a block, and one behind it that says what stands above.
+fn text_around(blocks: &[Block], index: usize) -> String {
+    let text = |index: usize| match blocks.get(index) {
+        Some(Block::Text(text)) => text.text.as_str(),
+        _ => "",
+    };
+    let behind = text(index + 1);
+    let behind = if behind.to_lowercase().contains("above") { behind } else { "" };
+    let before = index.checked_sub(1).map_or("", text);
+    // A heading stands before the text that introduces a table.
+    let heading = match index.checked_sub(2).and_then(|index| blocks.get(index)) {
+        Some(Block::Text(text)) if text.is_heading => text.text.as_str(),
+        _ => "",
+    };
+    [heading, before, behind].join(" ")
 }
 
 /// All texts of blocks and cells.

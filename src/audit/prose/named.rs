@@ -1,60 +1,14 @@
 //! What a sentence names: the device, a commit, a status, a mask, a case's shape; each against the records.
 
 use super::claims::{Judgement, Sentence, claim};
+use super::elsewhere::{self, statement};
 use super::facts::{self, parts};
 use super::numerals::numeral;
 use super::printed::Printed;
 use super::tokens::{Kind, architecture};
 use super::words::{PartialLabel, Word, word};
-use crate::audit::Code;
 use crate::fit::Schedule;
 use crate::package::partition::DEFAULT;
-
-/// Words of a sentence about something else than what was measured here.
-const ELSEWHERE: &[&str] = &[
-    "not",
-    "no",
-    "never",
-    "neither",
-    "nor",
-    "without",
-    "unlike",
-    "instead",
-    "than",
-    "versus",
-    "vs",
-    "compared",
-    "another",
-    "other",
-    "others",
-    "elsewhere",
-    "would",
-    "could",
-    "should",
-    "might",
-    "may",
-    "if",
-    "future",
-    "earlier",
-    "previous",
-    "previously",
-    "held",
-    "heldout",
-    "holdout",
-    "unseen",
-    "untested",
-    "such",
-    "like",
-    "say",
-    "larger",
-    "smaller",
-    "beyond",
-    "hypothetical",
-    "planned",
-    "todo",
-    "similar",
-    "their",
-];
 
 impl<'s> Sentence<'s, '_, '_> {
     /// A word that names something, or counts in letters.
@@ -75,22 +29,6 @@ impl<'s> Sentence<'s, '_, '_> {
         }
     }
 
-    /// Whether one of its words says that it is about something else.
-    fn is_elsewhere(&self) -> bool {
-        let words = self.tokens.iter().filter(|token| token.kind == Kind::Word);
-        words.map(|token| &self.source.text[token.start..token.end]).any(|word| {
-            let lower = word.to_ascii_lowercase();
-            ELSEWHERE.contains(&lower.as_str())
-        })
-    }
-
-    fn has_word(&self, wanted: &[&str]) -> bool {
-        let words = self.tokens.iter().filter(|token| token.kind == Kind::Word);
-        words
-            .map(|token| self.source.text[token.start..token.end].to_ascii_lowercase())
-            .any(|lower| wanted.contains(&lower.as_str()))
-    }
-
     /// A commit that the package was measured at, or the exit status of a failed process.
     pub(super) fn hexadecimal(&self, at: usize) -> Judgement {
         let code = self.text(at);
@@ -101,6 +39,9 @@ impl<'s> Sentence<'s, '_, '_> {
             let known = self.figures.commits.iter().any(|commit| commit.starts_with(&lower));
             let length = digits.len();
             let captured = self.figures.commits[0];
+            if !known && (self.is_elsewhere() || self.has_word(&["fix", "fixes", "fixed", "landed"])) {
+                return Judgement::Silent;
+            }
             return claim(known, || format!("{} (captured_head)", captured.get(..length).unwrap_or(captured)));
         }
         if let judgement @ (Judgement::Held | Judgement::Wrong(..)) = self.mask(at) {
@@ -124,7 +65,9 @@ impl<'s> Sentence<'s, '_, '_> {
         if named == capability {
             return Judgement::Held;
         }
-        if self.words.any(&[Word::Requirement]) || self.after(at, 1) == "+" {
+        // Where the device's own is named too, the other one is not said to be it.
+        let names_own = || (0..self.tokens.len()).any(|other| architecture(self.text(other)) == Some(capability));
+        if self.after(at, 1) == "+" || self.is_elsewhere() || names_own() {
             return Judgement::Silent;
         }
         claim(false, || format!("SM{capability} (compute capability)"))
@@ -137,54 +80,54 @@ impl<'s> Sentence<'s, '_, '_> {
         let text = self.text(at);
         let is_alike = |number: &str| number.len() == model.number.len() && number != model.number;
         let is_other = match (parts(text), self.number_behind(at)) {
+            // A letter and a number may be a codec: `H265`.
             (Some((series, number)), _) if !series.is_empty() => {
-                series.eq_ignore_ascii_case(&model.series) && is_alike(number)
+                let is_gpu =
+                    || elsewhere::is_gpu(text) || [self.before(at, 1), self.after(at, 1)].contains(&"gpu".to_owned());
+                series.eq_ignore_ascii_case(&model.series) && is_alike(number) && (series.len() > 1 || is_gpu())
             }
             (_, Some(next)) => text.eq_ignore_ascii_case(&model.series) && is_alike(self.text(next)),
             _ => false,
         };
-        let is_measured = self.source.is_heading
-            || self.has_word(&[
-                "measured",
-                "ran",
-                "run",
-                "runs",
-                "recorded",
-                "benchmarked",
-                "device",
-                "gpu",
-                "hardware",
-                "machine",
-            ]);
+        let is_measured = self.source.is_heading || self.is_where_measured(at);
         // `an RTX 4000-series GPU` is less than a model.
         let is_class = self.number_behind(at).is_some_and(|next| {
             let hyphen = usize::from(self.after(next, 1) == "-");
             matches!(self.after(next, 1 + hyphen).as_str(), "series" | "class" | "generation" | "family")
         });
-        if !is_other || is_class || !is_measured || self.is_elsewhere() || self.words.any(&[Word::Requirement]) {
+        if !is_other || is_class || !is_measured || self.is_elsewhere_but_for_devices() {
             return Judgement::Silent;
         }
-        claim(false, || format!("{} (the recorded device)", model.name))
+        statement(false, || format!("{} (the recorded device)", model.name))
+    }
+
+    /// Whether what stands at `at` is where something ran: `measured on an RTX 4060`, `the GPU is an RTX 4060`.
+    fn is_where_measured(&self, at: usize) -> bool {
+        const REACH: usize = 5;
+        (1..=REACH).any(|steps| match self.before(at, steps).as_str() {
+            "on" | "with" | "using" => (1..=3).any(|more| {
+                matches!(
+                    self.before(at, steps + more).as_str(),
+                    "measured" | "ran" | "run" | "runs" | "recorded" | "benchmarked" | "measurement" | "measurements"
+                )
+            }),
+            "is" | "was" | ":" | "=" => {
+                matches!(self.before(at, steps + 1).as_str(), "device" | "gpu" | "hardware" | "machine")
+            }
+            _ => false,
+        })
     }
 
     /// `mask 0x15400`, of the processors that a process ran on.
     pub(super) fn mask(&self, at: usize) -> Judgement {
         let masks = &self.figures.facts.masks;
         let is_mask = (1..=3).any(|steps| self.before(at, steps) == "mask");
-        let is_of_processors = self.has_word(&[
-            "core",
-            "cores",
-            "cpu",
-            "cpus",
-            "processor",
-            "processors",
-            "thread",
-            "threads",
-            "affinity",
-            "process",
-            "processes",
-        ]);
-        let (Some(mask), true) = (facts::hexadecimal(self.text(at)), is_mask && is_of_processors && !masks.is_empty())
+        let is_of_processors =
+            self.has_word(&["core", "cores", "cpu", "cpus", "processor", "processors", "affinity", "pinned"]);
+        let is_of_lanes = self.has_word(&["lane", "lanes", "warp", "warps", "shuffle", "shuffles", "system"])
+            || self.has_stem("__shfl");
+        let (Some(mask), true) =
+            (facts::hexadecimal(self.text(at)), is_mask && is_of_processors && !is_of_lanes && !masks.is_empty())
         else {
             return Judgement::Silent;
         };
@@ -192,11 +135,7 @@ impl<'s> Sentence<'s, '_, '_> {
             return Judgement::Held;
         }
         let listed: Vec<String> = masks.iter().take(4).map(|mask| format!("0x{mask:x}")).collect();
-        if self.is_elsewhere() {
-            Judgement::Silent
-        } else {
-            claim(false, || format!("{} (recorded masks)", listed.join(" or ")))
-        }
+        self.stated(false, || format!("{} (recorded masks)", listed.join(" or ")))
     }
 
     /// `the default cohort remains failed`, and `the failed default cohort`.
@@ -210,10 +149,7 @@ impl<'s> Sentence<'s, '_, '_> {
         if (status == "failed") == says_failed {
             return Judgement::Held;
         }
-        if self.is_elsewhere() {
-            return Judgement::Silent;
-        }
-        claim(false, || format!("{status} (the status of {cohort})"))
+        self.stated(false, || format!("{status} (the status of {cohort})"))
     }
 
     /// The cohort of `cohort NAME remains STATUS`; the status must end the statement.
@@ -258,11 +194,11 @@ impl<'s> Sentence<'s, '_, '_> {
             && matches!(self.before(at, 3).as_str(), "(" | "\u{2308}")
             && matches!(self.after(at, 1).as_str(), ")" | "\u{2309}");
         let is_rounds = is_rounds && (self.before(at, 3) == "\u{2308}" || self.before(at, 4).starts_with("ceil"));
-        if !is_rounds || !printed.is_integer() || processors.is_empty() || self.is_elsewhere() {
+        if !is_rounds || !printed.is_integer() || processors.is_empty() {
             return None;
         }
         let holds = processors.iter().any(|&processors| printed.agrees(processors as f64, 0.0));
-        Some(claim(holds, || format!("{} (processors in the model's formula)", processors[0])))
+        Some(self.stated(holds, || format!("{} (processors in the model's formula)", processors[0])))
     }
 
     /// A shape that no case has where the sentence speaks of what was measured, or a figure's owner that it is not of.
@@ -290,7 +226,8 @@ impl<'s> Sentence<'s, '_, '_> {
         let is_case = label.is_any()
             || is_counted
             || (last == "at" && self.has_word(&["regression", "regressions", "table", "case", "cases"]));
-        if !is_measured || !is_case || self.is_elsewhere() || figures.cases.is_empty() {
+        let is_tile = self.has_word(&["tile", "tiles", "block", "grid", "grids", "screenshot", "screenshots"]);
+        if !is_measured || !is_case || is_tile || figures.cases.is_empty() {
             return Judgement::Silent;
         }
         // A row as wide as it is padded to is no misprint.
@@ -309,7 +246,7 @@ impl<'s> Sentence<'s, '_, '_> {
             )
         });
         let near = near.map_or(String::new(), |(rows, columns)| format!(", such as {rows}x{columns}"));
-        Judgement::Wrong(Code::ProseClaim, format!("the shape of a case{near}"))
+        self.stated(false, || format!("the shape of a case{near}"))
     }
 
     /// The number behind a series' name, as in `RTX 4060` and `RTX-4060`.

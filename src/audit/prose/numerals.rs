@@ -5,7 +5,6 @@ use super::counts::Expected;
 use super::nouns::Noun;
 use super::tokens::Kind;
 use super::words::{PartialLabel, Word, word};
-use crate::audit::Code;
 use crate::package::partition::Route;
 
 /// Words between a count and the process that it counts.
@@ -44,7 +43,7 @@ impl Sentence<'_, '_, '_> {
     /// A count in letters. Small ones stand for much else (`one of them`, `two runs differ`), so that only those are judged
     /// that are said of the whole package, or of each run.
     pub(super) fn worded_count(&self, at: usize, value: u64) -> Judgement {
-        if self.is_no_statement(at) {
+        if self.is_no_statement(at) || self.is_total(at) {
             return Judgement::Silent;
         }
         if let Some(judgement) = self.small_count(at, value) {
@@ -65,10 +64,17 @@ impl Sentence<'_, '_, '_> {
         } else if expected.values.contains(&value) {
             Judgement::Held
         } else if expected.is_claim || expected.noun == Noun::Samples {
-            Judgement::Wrong(Code::ProseClaim, expected.nearest(value))
+            self.stated(false, || expected.nearest(value))
         } else {
             Judgement::Silent
         }
+    }
+
+    /// `one of the sixteen processes failed`: the number behind `of` is what the other is a part of.
+    pub(super) fn is_total(&self, at: usize) -> bool {
+        let joins =
+            usize::from(matches!(self.before(at, 1).as_str(), "the" | "all" | "these" | "those" | "its" | "our"));
+        self.before(at, 1 + joins) == "of"
     }
 
     /// `no observed selected regressions`: the policy's, not those of a schedule.
@@ -91,20 +97,32 @@ impl Sentence<'_, '_, '_> {
                 "took" | "takes" | "has" | "had" | "have" | "used" | "uses" | "with" | "recorded" | "records"
             )
         };
-        !is_part && each.is_some() && before.any(takes)
+        let is_of_runs = |index: usize| {
+            (1..=3).any(|steps| {
+                matches!(
+                    self.after(index, steps).as_str(),
+                    "process"
+                        | "run"
+                        | "execution"
+                        | "case"
+                        | "timing"
+                        | "measurement"
+                        | "cohort"
+                        | "processes"
+                        | "runs"
+                )
+            })
+        };
+        !is_part && each.is_some_and(is_of_runs) && before.any(takes)
     }
 
     /// A count of failed processes, or of the cases of one shape: more than there are is wrong, less may be a part.
     pub(super) fn small_count(&self, at: usize, value: u64) -> Option<Judgement> {
         let (most, what) = self.failed_processes(at).or_else(|| self.cases_of_shape(at))?;
-        if self.is_no_statement(at) {
+        if self.is_no_statement(at) || self.is_total(at) {
             return None;
         }
-        Some(if value <= most {
-            Judgement::Held
-        } else {
-            Judgement::Wrong(Code::ProseClaim, format!("{most} ({what})"))
-        })
+        Some(self.stated(value <= most, || format!("{most} ({what})")))
     }
 
     fn failed_processes(&self, at: usize) -> Option<(u64, &'static str)> {

@@ -1,6 +1,6 @@
 //! The case and schedule that a text puts behind a figure: `+82.06% (BF16 MAX 128x2048 rows1)`, `0.4 us, that of ... with rows1`.
 
-use super::claims::{Judgement, Sentence, claim};
+use super::claims::{Judgement, Sentence};
 use super::facts::Owned;
 use super::printed::{Printed, Unit};
 use super::tokens::{Kind, Token};
@@ -44,7 +44,7 @@ impl Sentence<'_, '_, '_> {
         }
         // What no case has is judged as a number.
         nearest.map_or(Judgement::Silent, |owned| {
-            claim(false, || {
+            self.stated(false, || {
                 let schedule = owned.schedule.map_or(String::new(), |schedule| format!(" with {schedule}"));
                 format!("{}{schedule} ({})", self.figures.cases[owned.case].label, owned.figure.what)
             })

@@ -5,6 +5,8 @@
 pub(super) enum Unit {
     /// Nothing printed; a pure number.
     Plain,
+    /// Nanoseconds.
+    Ns,
     /// Microseconds.
     Us,
     /// Milliseconds.
@@ -20,6 +22,7 @@ impl Unit {
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Unit::Plain => "",
+            Unit::Ns => " ns",
             Unit::Us => " us",
             Unit::Ms => " ms",
             Unit::Percent => "%",
@@ -32,6 +35,7 @@ impl Unit {
     pub(super) fn scale_to(self, printed: Unit) -> Option<f64> {
         match (self, printed) {
             (Unit::Us, Unit::Ms) => Some(1e-3),
+            (Unit::Us, Unit::Ns) => Some(1e3),
             (Unit::Us | Unit::Percent | Unit::Factor, Unit::Plain) | (Unit::Plain, Unit::Factor) => Some(1.0),
             _ => (self == printed).then_some(1.0),
         }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::{Code, Place, Recorder};
+use super::super::{Code, Family, Place, Recorder};
 use super::caption::{self, Caption};
 use super::cell::{Cell, Scale, decision_cell, median_cell};
+use super::elsewhere;
 use super::figures::{CaseFigures, Figures};
 use super::markdown::{Locator, Table, Text};
 use crate::fit::Schedule;
@@ -29,6 +30,8 @@ pub(super) struct Shown {
     has_row: Vec<bool>,
     /// Where the last table starts, in bytes.
     last_table: Option<usize>,
+    /// Whether a table that is none of Markdown was left out of this.
+    pub has_foreign: bool,
     /// Whether a column of decisions could not be compared.
     pub without_refit: bool,
 }
@@ -133,9 +136,39 @@ pub(super) fn check(
     if let Some(caption) = caption.filter(|_| is_other_unit) {
         let (line, column) = locator.position(caption.at);
         let expected = "microseconds, which the medians are in";
-        recorder.report(Code::ProseTable, files::README, Place::text(line, column), expected, &caption.word);
+        recorder.report(Code::ProseStatement, files::README, Place::text(line, column), expected, &caption.word);
     }
     Some(columns.iter().enumerate().map(|(index, column)| index > 0 && *column == Column::Other).collect())
+}
+
+/// Checks a table of HTML or of a code block, which may show something else than medians: one warning for all of it.
+pub(super) fn check_foreign(
+    table: &Table,
+    figures: &Figures<'_, '_>,
+    refit: Option<&Refit<'_, '_>>,
+    (caption, around): (Option<&Caption>, &str),
+    locator: &mut Locator<'_>,
+    shown: &mut Shown,
+    recorder: &mut Recorder,
+) -> Option<Vec<bool>> {
+    let rows = rows_of_cases(table, figures)?;
+    let mut trial = Recorder::new(Family::Prose, 0.0);
+    let columns = check(table, figures, refit, caption, locator, &mut Shown::default(), &mut trial)?;
+    if let Some(first) = trial.finish().findings.into_iter().next() {
+        shown.has_foreign = true;
+        let header = table.rows.first().into_iter().flatten().map(|cell| cell.text.as_str());
+        let is_beside = |text: &str| elsewhere::is_beside(text, figures.facts.model.as_ref());
+        if !(is_beside(around) || header.into_iter().any(is_beside)) {
+            recorder.report(Code::ProseStatement, files::README, first.place, first.expected, first.found);
+        }
+    } else if rows < figures.cases.len() {
+        // A part of the cases is an excerpt.
+        shown.has_foreign = true;
+        check(table, figures, refit, caption, locator, &mut Shown::default(), recorder);
+    } else {
+        check(table, figures, refit, caption, locator, shown, recorder);
+    }
+    Some(columns)
 }
 
 /// Whether a cell shows nothing, or that something was left out.

@@ -290,6 +290,7 @@ impl<'t> Lexer<'t> {
 fn unit(name: &str) -> Option<Unit> {
     match name {
         "us" | "\u{b5}s" | "\u{3bc}s" | "usec" | "microsecond" | "microseconds" => Some(Unit::Us),
+        "ns" | "nanosecond" | "nanoseconds" => Some(Unit::Ns),
         "ms" | "millisecond" | "milliseconds" => Some(Unit::Ms),
         "percent" => Some(Unit::Percent),
         "x" | "times" => Some(Unit::Factor),
