@@ -249,7 +249,10 @@ impl Sentence<'_, '_, '_> {
     pub(super) fn is_of_another_quantity(&self, printed: &Printed) -> bool {
         let is_of_some = self.has_word(&["fp16", "bf16", "fp32"]) && self.cases.is_empty();
         let is_of_runs = match printed.unit {
-            Unit::Ms => self.has_word(&["took", "takes", "lasted", "lasts", "needed", "shortest", "longest"]),
+            Unit::Ms => {
+                self.has_word(&["took", "takes", "lasted", "lasts", "needed", "shortest", "longest"])
+                    && !self.has_stem("target")
+            }
             Unit::Us | Unit::Ns => {
                 self.words.any(&[Word::Sample]) || self.has_word(&["nsight", "cold", "spread", "compiles"])
             }
