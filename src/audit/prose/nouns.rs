@@ -133,10 +133,13 @@ pub(super) fn qualified_noun(tokens: &[Token], at: usize, text: &str) -> Option<
             let is_participle = behind.ends_with("ing");
             qualifiers.is_predicate = (qualifiers.has_verb && !is_participle)
                 || matches!(behind.as_str(), "of" | "are" | "is" | "was" | "were");
-            qualifiers.is_narrowed = matches!(
-                behind.as_str(),
-                "with" | "of" | "in" | "where" | "whose" | "that" | "at" | "which" | "among" | "on"
-            );
+            // What all have in common narrows nothing: `3 geometries with the same weight`.
+            let is_shared = || matches!(next(2).as_deref(), Some("the" | "equal" | "one" | "its" | "their"));
+            qualifiers.is_narrowed = match behind.as_str() {
+                "with" => !is_shared(),
+                "of" | "in" | "where" | "whose" | "that" | "at" | "which" | "among" | "on" => true,
+                _ => false,
+            };
             qualifiers.is_per = matches!(behind.as_str(), "per" | "each" | "every")
                 || matches!(next(2).as_deref(), Some("each" | "every"));
             return (!is_operations || per_graph()).then_some((noun, qualifiers));
