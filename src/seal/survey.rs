@@ -93,12 +93,17 @@ pub fn is_published(folder: &Path, exclude: &GlobSet, name: &str) -> Result<bool
 /// The folder cannot be listed.
 pub fn idle_globs(folder: &Path, globs: &[String]) -> Result<Vec<String>, SealError> {
     let package = Folder::new(folder);
-    let listing = package.list().map_err(|source| SealError::List { folder: folder.display().to_string(), source })?;
     let own = package.read(IGNORE, MAX_IGNORE_BYTES).unwrap_or_default();
     let own = String::from_utf8_lossy(&own);
-    let mut idle = Vec::new();
     let all = globs.iter().map(|text| (text.as_str(), true));
-    for (text, is_option) in all.chain(ignore::lines(&own).map(|(_, text)| (text, false))) {
+    let mut all = all.chain(ignore::lines(&own).map(|(_, text)| (text, false))).peekable();
+    if all.peek().is_none() {
+        // Nothing to hold a listing against, which may be long.
+        return Ok(Vec::new());
+    }
+    let listing = package.list().map_err(|source| SealError::List { folder: folder.display().to_string(), source })?;
+    let mut idle = Vec::new();
+    for (text, is_option) in all {
         // What cannot be understood is an error of its own.
         let Ok(matcher) = ignore::glob(text).map(|glob| glob.compile_matcher()) else { continue };
         if listing.names.iter().chain(&listing.not_utf8).any(|name| matcher.is_match(name)) {

@@ -126,22 +126,22 @@ impl Counts {
             let token = at.checked_sub(steps).map(|index| &tokens[index]);
             token.map(|token| text[token.start..token.end].to_ascii_lowercase()).unwrap_or_default()
         };
+        let whole = |values, what| Expected {
+            noun,
+            values,
+            what,
+            is_claim: true,
+            is_whole: true,
+            is_plain: true,
+            is_predicate: false,
+        };
         let is_whole_package = qualifiers.is_whole
             && matches!(
                 word_before(1).as_str(),
                 "the" | "this" | "our" | "original" | "same" | "full" | "whole" | "complete" | "entire" | "frozen"
             );
         if is_whole_package {
-            let what = "cases";
-            return Some(Expected {
-                noun,
-                values: vec![self.cases],
-                what,
-                is_claim: true,
-                is_whole: true,
-                is_plain: true,
-                is_predicate: false,
-            });
+            return Some(whole(vec![self.cases], "cases"));
         }
         let is_selection = noun == Noun::Cases && !qualifiers.is_part && !qualifiers.is_per && !qualifiers.is_narrowed;
         let is_selection = is_selection
@@ -152,16 +152,7 @@ impl Counts {
             && let Some(taken) = taken_by(&word_before(2)).map(|schedule| &self.taken[schedule])
             && !taken.is_empty()
         {
-            let (values, what) = (taken.clone(), "cases that take this schedule");
-            return Some(Expected {
-                noun,
-                values,
-                what,
-                is_claim: true,
-                is_whole: true,
-                is_plain: true,
-                is_predicate: false,
-            });
+            return Some(whole(taken.clone(), "cases that take this schedule"));
         }
         let mut values = Vec::new();
         let what = match noun {
